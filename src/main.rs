@@ -1,20 +1,23 @@
 //! Started under the name of a gated program, roz is a shim. `roz hook` runs at every tool call, so it
 //! skips the command line parser. Everything else goes to [`roz::cli`].
 
-use std::process::ExitCode;
+use std::{env, io::IsTerminal as _, process::ExitCode};
 
 fn main() -> ExitCode {
     if let Some(code) = roz::shim::run() {
         return code;
     }
-    let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|it| it == "hook") {
-        let word = args.next().unwrap_or_default();
-        let word = word.to_string_lossy();
-        if word != "--help" && word != "-h" {
-            // Never returns.
-            roz::cli::hook::answer(&word);
+    let args: Vec<String> =
+        env::args_os().skip(1).map(|arg| arg.to_string_lossy().into()).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    match words[..] {
+        // None of these returns. Some clients start the bare program.
+        [] if !std::io::stdin().is_terminal() => roz::cli::hook::answer_or_help(),
+        ["hook"] => roz::cli::hook::answer("", None),
+        ["hook", word] if !word.starts_with('-') => roz::cli::hook::answer(word, None),
+        ["hook", word, "--client", client] if !word.starts_with('-') => {
+            roz::cli::hook::answer(word, Some(client))
         }
+        _ => roz::cli::main(),
     }
-    roz::cli::main()
 }

@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use crate::{
+    clients,
     config::{Diagnostic, Full, Place, nearest},
-    core::{intent::class, pattern, policy::Scope},
+    core::{pattern, policy::Scope},
     template,
 };
 
@@ -44,6 +45,11 @@ pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
         .collect()
 }
 
+/// The tools of all clients.
+fn known_tools() -> impl Iterator<Item = &'static str> {
+    clients::ALL.iter().flat_map(|client| client.tools())
+}
+
 /// Gated tools whose name is nearly that of a tool of the client: not wrong,
 /// for a server may have any tool.
 pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
@@ -52,10 +58,10 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
         let glob = pattern::exclusion(pattern).unwrap_or(pattern);
         let name = glob.split_once(':').map_or(glob, |it| it.0);
         let is_plain = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric());
-        if !is_plain || class::known_tools().any(|it| it == name) {
+        if !is_plain || known_tools().any(|it| it == name) {
             return None;
         }
-        let near = nearest(name, class::known_tools())?;
+        let near = nearest(name, known_tools())?;
         let remedy = format!("did you mean `{}`?", pattern.replacen(name, near, 1));
         let problem = format!("`review.gates.tools`: the client has no tool `{name}`");
         Some(Diagnostic { place: place_of(full, "review.gates.tools"), problem, remedy })
@@ -94,8 +100,8 @@ pub(super) fn session_scope(full: &Full) -> Option<Diagnostic> {
 /// What is odd about a tool and its input, as somebody typed them.
 pub(super) fn unlikely(tool: &str, input: &str) -> Option<String> {
     let is_plain = tool.chars().all(|it| it.is_ascii_alphanumeric());
-    if is_plain && !class::known_tools().any(|it| it == tool) {
-        let near = nearest(tool, class::known_tools());
+    if is_plain && !known_tools().any(|it| it == tool) {
+        let near = nearest(tool, known_tools());
         let near = near.map(|it| format!(": did you mean `{it}`?")).unwrap_or_default();
         return Some(format!("the client has no tool `{tool}`{near}"));
     }

@@ -3,14 +3,15 @@
 use std::{
     io::{self, Write as _},
     panic::{self, PanicHookInfo},
-    process,
+    process::{self, ExitCode},
     time::Duration,
 };
 
 use crate::{
+    clients,
     hooks::{self, Answer, Hook, MAX_INPUT},
     open,
-    world::{World, open_own, read_stdin, write_stdout},
+    world::{StdinError, World, open_own, read_stdin, write_stdout},
 };
 
 /// Answer an event of the client: JSON in, JSON out
@@ -24,6 +25,10 @@ pub(super) struct Args {
     /// The event, in our spelling or the client's
     #[arg(default_value = "", hide_default_value = true)]
     pub(super) event: String,
+
+    /// The agent that calls; Claude Code where none is named
+    #[arg(long, value_name = "NAME")]
+    pub(super) client: Option<String>,
 }
 
 /// How long the client may take to say what happened. It gives SessionEnd a
@@ -35,14 +40,31 @@ fn patience(event: &str) -> Duration {
     }
 }
 
+/// Answers a hook of a client that starts the bare program, if there is a payload to answer.
+pub fn answer_or_help() -> ExitCode {
+    match read_stdin(MAX_INPUT, patience("")) {
+        Ok(bytes) if bytes.trim_ascii_start().starts_with(b"{") => answer_to("", None, Ok(bytes)),
+        _ => super::main(),
+    }
+}
+
 /// Answers one hook. No panic reaches the client: it is answered where it
 /// happens, and nothing is unwound (a program that can unwind is larger, and a
 /// hook pays for its size). All is said and kept then, so the process ends at once: what the runtime
 /// would tidy first costs a hook some 3 % of its time.
-pub fn answer(event: &str) -> ! {
+pub fn answer(event: &str, client: Option<&str>) -> ! {
+    answer_to(event, client, read_stdin(MAX_INPUT, patience(event)))
+}
+
+fn answer_to(event: &str, client: Option<&str>, stdin: Result<Vec<u8>, StdinError>) -> ! {
     let name = event.to_owned();
     panic::set_hook(Box::new(move |info| end(&name, info)));
-    let code = say(&hooks::run(event, read_stdin(MAX_INPUT, patience(event)), &World::from_env()));
+    let client = client.map_or(Some(clients::ALL[0]), clients::find);
+    let answer = client.map_or_else(
+        || Answer::pass_with("`--client` names no client that this roz knows".to_owned()),
+        |client| hooks::run(client, event, stdin, &World::from_env()),
+    );
+    let code = say(&answer);
     signal_hook::low_level::exit(code.into());
 }
 

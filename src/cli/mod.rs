@@ -182,7 +182,7 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args),
         Command::Run(args) => run::run(&args, &world),
         // `main` has answered it already, but for `--help`.
-        Command::Hook(args) => hook::answer(&args.event),
+        Command::Hook(args) => hook::answer(&args.event, args.client.as_deref()),
     };
     if let Some(before) = &written {
         own_files::after_verb(before, &world);

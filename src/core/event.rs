@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use self::lines::command_lines;
 use crate::{
-    core::schedule::Scheduled,
+    core::{schedule::Scheduled, tool::Tool},
     shell::{self, Reading},
 };
 
@@ -89,6 +89,8 @@ pub struct Background {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall<'a> {
     pub name: String,
+    /// What it does.
+    pub tool: Tool,
     /// Other names that a gate's pattern may have for it: what a client calls a tool that is known
     /// by its input alone, and the tools that hold the call.
     pub other_names: Vec<String>,
@@ -136,9 +138,16 @@ const MAX_LINE: usize = 256 * 1024;
 const MAX_RAW_WORDS: usize = 2000;
 
 impl<'a> ToolCall<'a> {
-    pub fn new(name: &str, input: Value, json: &'a str, tool_use_id: Option<String>) -> Self {
+    pub fn new(
+        name: &str,
+        tool: Tool,
+        input: Value,
+        json: &'a str,
+        tool_use_id: Option<String>,
+    ) -> Self {
         Self {
             name: name.to_owned(),
+            tool,
             other_names: Vec::new(),
             is_unknown: false,
             input,
@@ -157,7 +166,9 @@ impl<'a> ToolCall<'a> {
     pub fn read(&mut self, more: &[String], options: &shell::Options) {
         // Out of the way, so that a long line need not be copied.
         let input = std::mem::take(&mut self.input);
-        let lines = command_lines(&self.name, &input).into_iter().chain(more.iter().map(Cow::from));
+        let tool = std::mem::replace(&mut self.tool, Tool::Other);
+        let lines = command_lines(&tool, &self.name, &input).into_iter();
+        let lines = lines.chain(more.iter().map(Cow::from));
         for line in lines {
             if line.len() > MAX_LINE {
                 self.read_in_part(Beyond::Line);
@@ -167,6 +178,7 @@ impl<'a> ToolCall<'a> {
             self.add(reading, &line);
         }
         self.input = input;
+        self.tool = tool;
     }
 
     /// Reads more lines that the call would run: what an alias stands for.
@@ -253,7 +265,7 @@ impl<'a> ToolCall<'a> {
 
     /// The command lines that stand in the call itself.
     pub(crate) fn command_lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        command_lines(&self.name, &self.input).into_iter()
+        command_lines(&self.tool, &self.name, &self.input).into_iter()
     }
 
     /// More command lines than were read.
@@ -266,21 +278,22 @@ impl<'a> ToolCall<'a> {
         self.beyond.is_some()
     }
 
-    /// Whether the call starts a subagent; the payload of an older client
-    /// says `Task`.
+    /// The type of the subagent that the call starts.
     pub fn launches(&self) -> Option<&str> {
-        matches!(self.name.as_str(), "Agent" | "Task").then(|| self.text("subagent_type"))?
+        match &self.tool {
+            Tool::Spawn { agent_type, .. } => agent_type.as_deref(),
+            _ => None,
+        }
     }
 
     /// The prompt that the call would have the client send later.
     pub fn schedules(&self) -> Option<Scheduled> {
-        let recurs = self.input.get("recurring").and_then(Value::as_bool);
-        let recurring = match self.name.as_str() {
-            "CronCreate" => recurs.unwrap_or(true),
-            "ScheduleWakeup" | "RemoteTrigger" | "Loop" => recurs.unwrap_or(false),
-            _ => return None,
-        };
-        Some(Scheduled { prompt: self.text("prompt")?.to_owned(), recurring })
+        match &self.tool {
+            Tool::Schedule { prompt: Some(prompt), recurring, .. } => {
+                Some(Scheduled { prompt: prompt.clone(), recurring: *recurring })
+            }
+            _ => None,
+        }
     }
 }
 

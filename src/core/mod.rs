@@ -19,6 +19,7 @@ pub mod review;
 pub mod schedule;
 pub mod session;
 pub mod standing;
+pub mod tool;
 pub mod trace;
 pub mod writes;
 

@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::core::{
     intent::{briefing::Briefing, doubt::Doubt, post_call_changes::Landing, state::InFlight},
@@ -27,7 +26,7 @@ pub struct Outcome {
     /// For the user as well, unless `notify` leaves out what it is about.
     pub sayings: Vec<(Saying, String)>,
     /// The whole input that the tool shall get instead of its own.
-    pub updated_input: Option<Updated>,
+    pub rewrite: Option<Rewrite>,
     pub trace: Vec<Mark>,
     /// What is to be done once the session is saved.
     pub effects: Vec<Effect>,
@@ -113,11 +112,13 @@ pub enum Verdict {
     Object(Notice),
 }
 
-/// A tool's input, rewritten. `notice` becomes the text of its field `prompt`.
+/// How a call that starts a subagent is changed: the client puts it into the call's own fields.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Updated {
-    pub input: Value,
+pub struct Rewrite {
+    pub agent_type: &'static str,
     pub prompt: Notice,
+    /// The call's own prompt says nothing that could coach the subagent.
+    pub may_keep_prompt: bool,
 }
 
 /// Words for the agent: a template and what to put into it. Whoever writes the
@@ -245,7 +246,7 @@ impl Outcome {
         self.briefing = next.briefing.or(self.briefing);
         self.messages.extend(next.messages);
         self.sayings.extend(next.sayings);
-        self.updated_input = next.updated_input.or(self.updated_input);
+        self.rewrite = next.rewrite.or(self.rewrite);
         self.trace.extend(next.trace);
         self.effects.extend(next.effects);
         self

@@ -4,6 +4,7 @@
 //! everything, and a pattern covers a key whole. The key of a command may have
 //! holes, where its text cannot be known: see [`shell::may_match`].
 
+use super::tool::SHELL;
 use glob::Pattern;
 
 use crate::shell::{self, HOLE};
@@ -65,10 +66,10 @@ pub fn check(pattern: &str) -> Result<(), String> {
     if tool.contains(['(', ' ']) {
         return Err("it names no tool; for a command write `Bash:git push*`".to_owned());
     }
-    if tool.eq_ignore_ascii_case("bash") && tool != "Bash" {
-        return Err("the tool is called `Bash`".to_owned());
+    if tool.eq_ignore_ascii_case(SHELL) && tool != SHELL {
+        return Err(format!("the tool is called `{SHELL}`"));
     }
-    if tool == "Bash" && rest.starts_with(' ') {
+    if tool == SHELL && rest.starts_with(' ') {
         return Err("no blank stands behind `Bash:`".to_owned());
     }
     Ok(())

@@ -8,8 +8,8 @@ use std::{
 use serde_json::Value;
 
 use super::{
+    Input,
     meaning::{self, Texts},
-    wire::Input,
 };
 use crate::{
     core::{
@@ -116,8 +116,7 @@ pub(super) fn act(
 /// Whether a call that is answered goes on in the background.
 fn goes_on(input: &Input) -> bool {
     let What::PostToolUse { call, .. } = &input.event.what else { return false };
-    call.input.get("run_in_background").and_then(Value::as_bool) == Some(true)
-        || input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\""))
+    input.client.result(call, input.answer).runs_on
 }
 
 /// Writes the ledger.

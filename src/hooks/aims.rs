@@ -12,14 +12,11 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::{
-    gather,
+    Input, gather,
     glob_expansion::expand,
     post_call_changes,
-    wire::Input,
     write_targets::{self, Place},
 };
 use crate::{
@@ -42,6 +39,7 @@ use crate::{
         },
         policy::Auto,
         session::Session,
+        tool::{FilePart, Tool},
     },
     ledger::images::Images,
     observe::file_content::{self, Content},
@@ -56,6 +54,7 @@ use crate::{
     world::{
         World, in_a_line,
         links::{Links, MAX_PATH, normal},
+        mtime_scan,
     },
 };
 
@@ -65,6 +64,7 @@ const MAX_TARGETS: usize = 2000;
 
 pub(super) fn aims(
     input: &Input,
+    formatted: Option<mtime_scan::Time>,
     session: &Session,
     cwd: &Path,
     links: &RefCell<Links>,
@@ -115,7 +115,7 @@ pub(super) fn aims(
             }
             // Perhaps it is this call's doing.
             What::PostToolUse { call, .. } if had => {
-                aims.aftermath = post_call_changes::look(look, call, false, input.formatted);
+                aims.aftermath = post_call_changes::look(look, call, false, formatted);
             }
             What::SessionStart { .. } => aims.also.extend(look.above()),
             _ => (),
@@ -144,16 +144,15 @@ pub(super) fn aims(
             }
         }
         What::PostToolUse { call, succeeded } => {
+            let result = input.client.result(call, input.answer);
             if *succeeded {
-                (aims.seen, aims.parts) = look.seen(call, input.answer);
+                (aims.seen, aims.parts) = look.seen(call, result.file.as_ref());
             }
-            let runs_on =
-                input.answer.is_some_and(|it| it.get().contains("\"backgroundTaskId\":\""));
-            aims.aftermath = post_call_changes::look(look, call, runs_on, input.formatted);
-            aims.ended = match (succeeded, runs_on) {
+            aims.aftermath = post_call_changes::look(look, call, result.runs_on, formatted);
+            aims.ended = match (succeeded, result.runs_on) {
                 (true, true) => Ended::Unknown,
                 (true, false) => Ended::Well,
-                (false, _) => failed(call, input.answer.map(RawValue::get).unwrap_or_default()),
+                (false, _) => failed(call, result.exit_code),
             };
         }
         What::SessionStart { .. } => {
@@ -172,18 +171,15 @@ fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
     session.intent.grants(call.tool_use_id.as_deref()?)
 }
 
-/// How a call failed whose error the client tells so. Of a command only its exit
-/// code says that it ran: one that was not found or was stopped checked nothing.
-fn failed(call: &ToolCall, error: &str) -> Ended {
+/// How a call failed. Of a command only its exit code says that it ran: one that was not found or was
+/// stopped checked nothing.
+fn failed(call: &ToolCall, exit_code: Option<i32>) -> Ended {
     const NOT_FOUND: [i32; 2] = [126, 127];
     const STOPPED: [i32; 4] = [129, 130, 137, 143];
-    if call.name.starts_with("mcp__") {
+    if call.tool == Tool::Mcp {
         return Ended::Failed;
     }
-    let error: String = serde_json::from_str(error).unwrap_or_default();
-    let first = error.lines().next().unwrap_or_default();
-    let code: Option<i32> = first.strip_prefix("Exit code ").and_then(|it| it.trim().parse().ok());
-    match code {
+    match exit_code {
         Some(code) if !NOT_FOUND.contains(&code) && !STOPPED.contains(&code) => Ended::Failed,
         _ => Ended::Unknown,
     }
@@ -444,9 +440,9 @@ impl Look<'_> {
     fn seen(
         self,
         call: &ToolCall,
-        answer: Option<&RawValue>,
+        shown: Option<&FilePart>,
     ) -> (Vec<(String, String)>, Vec<PartSeen>) {
-        let mut paths = self.reads(call, answer);
+        let mut paths = self.reads(call, shown);
         if let Some(id) = &call.tool_use_id
             && let Some(flight) = self.session.intent.in_flight(id)
         {
@@ -476,13 +472,15 @@ impl Look<'_> {
     }
 
     /// The files that a call has shown, and how much of them.
-    fn reads(self, call: &ToolCall, answer: Option<&RawValue>) -> Vec<(String, Shown)> {
+    fn reads(self, call: &ToolCall, shown: Option<&FilePart>) -> Vec<(String, Shown)> {
         let mut found: Vec<(String, Shown)> = Vec::new();
-        let path = |name: &str| call.text(name).map(str::to_owned);
-        match call.name.as_str() {
-            "Read" => found.extend(path("file_path").map(|it| (it, read_lines(call, answer)))),
-            "NotebookRead" => found.extend(path("notebook_path").map(|it| (it, Shown::All))),
-            _ => (),
+        if let Tool::Read { path, lines } = &call.tool {
+            let shown = shown.map(|file| {
+                let last = file.first_line.saturating_add(file.lines.max(1)).saturating_sub(1);
+                (file.first_line, last)
+            });
+            let lines = shown.or(*lines).map_or(Shown::All, |(from, to)| Shown::Lines(from, to));
+            found.push((path.clone(), lines));
         }
         let home = self.world.user_home.as_deref();
         for path in call.readings.iter().flat_map(shown::shown) {
@@ -520,33 +518,6 @@ fn nobodys(what: String) -> Aim {
         changed_by: None,
         replaces: Vec::new(),
     }
-}
-
-/// The lines that `Read` has shown: by its answer, else by what it was asked for.
-fn read_lines(call: &ToolCall, answer: Option<&RawValue>) -> Shown {
-    /// Of a file it shows so many where it is not told.
-    const MOST: u64 = 2000;
-    #[derive(Deserialize)]
-    struct Answer {
-        file: Lines,
-    }
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Lines {
-        num_lines: u64,
-        start_line: u64,
-    }
-    let told = answer.and_then(|it| serde_json::from_str::<Answer>(it.get()).ok());
-    if let Some(Answer { file: Lines { num_lines, start_line } }) = told {
-        let from = start_line.max(1);
-        return Shown::Lines(from, from.saturating_add(num_lines.max(1)).saturating_sub(1));
-    }
-    let number = |name: &str| {
-        let value = call.input.get(name)?;
-        value.as_u64().or_else(|| value.as_str()?.parse().ok())
-    };
-    let from = number("offset").unwrap_or(1).max(1);
-    Shown::Lines(from, from.saturating_add(number("limit").unwrap_or(MOST)).saturating_sub(1))
 }
 
 fn lines_of(bytes: &[u8]) -> u64 {

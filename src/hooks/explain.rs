@@ -3,11 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    learned, protect_facts_and_aims, read_call, repositories,
-    wire::{Hook, Input},
-};
+use super::{Around, Hook, Input, learned, protect_facts_and_aims, read_call, repositories};
 use crate::{
+    clients,
     core::{
         Cx,
         event::{Beyond, Event, Origin, ToolCall, What},
@@ -60,18 +58,14 @@ pub struct Refused {
 /// Reads a call of `tool` with this input (JSON), as the hook before it would
 /// in `session`.
 pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &World) -> Explained {
+    let client = clients::ALL[0];
     // Of a call that holds several, the first is explained.
-    let call = crate::clients::claude::held_calls::calls_of(ToolCall::new(
-        tool,
-        super::input::value(json),
-        json,
-        None,
-    ))
-    .remove(0);
+    let call = client.calls(tool, json).remove(0);
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
     read_call(&mut event, id, &world.cwd, roz, world);
     let input = Input {
+        client,
         hook: Hook::PreToolUse,
         payload: json,
         session_id: id.clone(),
@@ -81,11 +75,9 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         more: Vec::new(),
         answer: None,
         scratchpad: None,
-        formatted: None,
-        weakened: Vec::new(),
         warnings: Vec::new(),
     };
-    let (protect, aims) = protect_facts_and_aims(&input, session, roz, world);
+    let (protect, aims) = protect_facts_and_aims(&input, &Around::default(), session, roz, world);
     let event = input.event;
     let facts = Facts { protect, aims, ..Facts::default() };
     let dice = [0; 32].into();

@@ -10,8 +10,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
-
 use crate::{
     core::{
         bounded,
@@ -85,7 +83,7 @@ pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Format
 /// than it says.
 pub(super) fn concerns(call: &ToolCall, roz: &Roz) -> bool {
     let rules = &roz.policy.intent.format;
-    let written = call.input.get("file_path").and_then(Value::as_str);
+    let written = call.tool.written();
     !rules.is_empty()
         && written.is_some_and(|it| {
             let path = Path::new(it).strip_prefix(&roz.project).unwrap_or(Path::new(it));

@@ -9,7 +9,7 @@ use std::{
 
 use chrono::TimeDelta;
 
-use super::{repositories, reviewing, wire::Input};
+use super::{Input, repositories, reviewing};
 use crate::{
     core::{
         event::{Sender, Source, ToolCall, What},

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use super::wire::Input;
+use super::Input;
 use crate::{
     core::{
         event::{Source, What},

@@ -5,6 +5,7 @@
 mod act;
 mod aims;
 pub mod explain;
+mod fail_open;
 mod format;
 pub mod gather;
 mod glob_expansion;
@@ -33,26 +34,26 @@ use std::{
 
 use serde_json::{Value, json};
 
-pub use self::wire::Hook;
-use self::wire::{Channel, Decision, Input, Reply};
+pub use crate::clients::Hook;
 use crate::{
-    clients::claude::{input, wire},
+    clients::{
+        Capability, Client, fields,
+        message::{self, Decision, Input, Printed, Reply},
+    },
     core::{
         self, Cx, Dice, bounded,
-        event::{Beyond, Event, Sender, What},
-        facts::Facts,
-        intent::{self, briefing, facts::Aims, gate::Caller},
+        event::{Beyond, Event, What},
+        intent::{briefing, facts::Aims},
         outcome::{Notice, Outcome, Verdict},
-        policy::Scope,
-        protect::{self, ProtectFacts},
-        review::{self, gate},
+        own_files::Weakened,
+        protect::ProtectFacts,
         session::{Session, SessionId},
         trace::Mark,
     },
     open::{self, Roz},
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World, dice, in_a_line, links::Links},
+    world::{StdinError, World, dice, in_a_line, links::Links, mtime_scan},
 };
 
 /// The largest input that is read, in bytes.
@@ -101,12 +102,17 @@ impl Answer {
     }
 }
 
-/// Answers a hook. `event` is what `roz hook` was called with.
+/// Answers a hook of this client. `event` is what `roz hook` was called with.
 ///
 /// This is the one place that fails open. Whatever goes wrong around a
 /// decision, the agent goes on and the user hears of it; a decision itself is
 /// never softened.
-pub fn run(event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
+pub fn run(
+    client: &'static dyn Client,
+    event: &str,
+    stdin: Result<Vec<u8>, StdinError>,
+    world: &World,
+) -> Answer {
     let bytes = match stdin {
         Ok(bytes) => bytes,
         Err(err) => return Answer::pass_with(in_a_line(&err)),
@@ -116,29 +122,64 @@ pub fn run(event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> An
         Ok(text) => text,
         Err(err) => {
             warnings.push("the input is not UTF-8: read as far as it is".to_owned());
-            input::made_text(err.into_bytes())
+            fields::made_text(err.into_bytes())
         }
     };
-    let mut input = match wire::parse(event, &text) {
+    let mut input = match client.parse(event, &text) {
         Ok(input) => input,
-        Err(wire::Error::NotForUs) => return Answer::pass(),
+        Err(message::Error::NotForUs) => return Answer::pass(),
         Err(err) => {
             warnings.push(in_a_line(&err));
             return Answer { warnings, ..Answer::pass() };
         }
     };
     warnings.append(&mut input.warnings);
-    let mut answer = held_calls::govern_each(input, world);
-    warnings.append(&mut answer.warnings);
-    Answer { warnings, ..answer }
+    let hook = input.hook;
+    let governed = held_calls::govern_each(input, world);
+    warnings.extend(governed.warnings);
+    let Printed { stdout, refusal } = match governed.said {
+        Said::Now(reply) => client.render(reply, hook),
+        Said::Before(stdout) => Printed { stdout, refusal: None },
+    };
+    Answer { stdout, warnings, refusal }
 }
 
-fn govern(mut input: Input, world: &World) -> Answer {
+/// What comes of one event.
+struct Governed {
+    said: Said,
+    warnings: Vec<String>,
+}
+
+enum Said {
+    Now(Reply),
+    /// The event arrived twice: what was printed the first time.
+    Before(Value),
+}
+
+impl Governed {
+    fn now(reply: Reply, warnings: Vec<String>) -> Self {
+        Self { said: Said::Now(reply), warnings }
+    }
+}
+
+/// What was done around the call before it is decided about.
+#[derive(Default)]
+struct Around {
+    /// When the formatters began that roz started for it, if it did.
+    formatted: Option<mtime_scan::Time>,
+    /// What the call made of roz's own files.
+    weakened: Vec<Weakened>,
+}
+
+fn govern(mut input: Input, world: &World) -> Governed {
+    if !input.client.can(Capability::Ask) {
+        input.event.origin.is_unattended = true;
+    }
     let cwd = input.cwd.clone().unwrap_or_else(|| world.cwd.clone());
     let mut roz = match Roz::open(world, &cwd) {
         Ok(roz) => roz,
         Err(err) => {
-            return fail_open(&input, *Failure::boxed(err, None), None, world);
+            return fail_open::fail_open(&input, *Failure::boxed(err, None), None, world);
         }
     };
     let loaded = roz.store.get_session(&input.session_id);
@@ -151,15 +192,16 @@ fn govern(mut input: Input, world: &World) -> Answer {
     let id = input.session_id.clone();
     read_call(&mut input.event, &id, &cwd, &roz, world);
     let formatted = format::run(&input.event, session, &roz);
-    input.formatted = formatted.since;
     let (weakened, unnoted) = own_files::end(&input.event, &id, &roz, world);
-    input.weakened = weakened;
+    let around = Around { formatted: formatted.since, weakened };
     let decided = match loaded {
-        Ok(loaded) => decide(&input, loaded, &roz, world),
+        Ok(loaded) => decide(&input, &around, loaded, &roz, world),
         Err(err) => Err(Failure::boxed(err, None)),
     };
     let answer = match decided {
-        Ok(Decided::Before(stdout)) => Answer { stdout, ..Answer::pass() },
+        Ok(Decided::Before(stdout)) => {
+            Governed { said: Said::Before(stdout), warnings: Vec::new() }
+        }
         Ok(Decided::Now(mut outcome)) => {
             if !matches!(outcome.verdict, Verdict::Object(_)) {
                 own_files::begin(&input.event, &roz, world);
@@ -182,9 +224,9 @@ fn govern(mut input: Input, world: &World) -> Answer {
                     warnings.extend(roz.decay_daily(world, until));
                 }
             }
-            speak(&input, *outcome, &roz, world, warnings)
+            Governed::now(reply(&input, &outcome, &roz, world), warnings)
         }
-        Err(failure) => fail_open(&input, *failure, Some(&roz), world),
+        Err(failure) => fail_open::fail_open(&input, *failure, Some(&roz), world),
     };
     // The process ends with this answer: to take all of it apart first would be for nothing.
     mem::forget((input, roz));
@@ -225,6 +267,7 @@ enum Decided {
 /// saved first, it is looked at and decided again, on what that one left.
 fn decide(
     input: &Input,
+    around: &Around,
     loaded: Option<Stored>,
     roz: &Roz,
     world: &World,
@@ -247,9 +290,10 @@ fn decide(
                 return;
             }
             let mut facts = gather::facts(input, session, roz, world);
-            facts.weakened.clone_from(&input.weakened);
+            facts.weakened.clone_from(&around.weakened);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            (facts.protect, facts.aims) = protect_facts_and_aims(input, session, roz, world);
+            (facts.protect, facts.aims) =
+                protect_facts_and_aims(input, around, session, roz, world);
             facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
             if let What::PreToolUse(call) = &input.event.what {
                 facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
@@ -270,8 +314,9 @@ fn decide(
             // trace; an event that only passes by is not written down.
             let counts = input.hook == Hook::UserPrompt || outcome.verdict != Verdict::Pass;
             if input.event.may_arrive_twice() && counts && session.trace.seq > events {
-                let answer = speak(input, outcome.clone(), roz, world, Vec::new()).stdout;
-                session.answers(input.payload, answer, now);
+                let reply = reply(input, &outcome, roz, world);
+                let printed = input.client.render(reply, input.hook);
+                session.answers(input.payload, printed.stdout, now);
             }
             decided = Some(Decided::Now(Box::new(outcome)));
             session.updated_at = now;
@@ -288,6 +333,7 @@ fn decide(
 /// where paths lead.
 fn protect_facts_and_aims(
     input: &Input,
+    around: &Around,
     session: &Session,
     roz: &Roz,
     world: &World,
@@ -296,7 +342,8 @@ fn protect_facts_and_aims(
     let mut links = if world.is_nowhere { Links::default() } else { Links::of(&world.cwd) };
     let protect =
         protect_facts::protect_facts(&input.event, session, cwd, &mut links, (roz, world));
-    (protect, aims::aims(input, session, cwd, &RefCell::new(links), (roz, world)))
+    let links = RefCell::new(links);
+    (protect, aims::aims(input, around.formatted, session, cwd, &links, (roz, world)))
 }
 
 /// The client gives SessionEnd a second and a half in all.
@@ -320,14 +367,8 @@ fn fresh(input: &Input, roz: &Roz, world: &World) -> Session {
     session
 }
 
-/// Puts an outcome into the client's words.
-fn speak(
-    input: &Input,
-    outcome: Outcome,
-    roz: &Roz,
-    world: &World,
-    warnings: Vec<String>,
-) -> Answer {
+/// Puts an outcome into words.
+fn reply(input: &Input, outcome: &Outcome, roz: &Roz, world: &World) -> Reply {
     let own_command = OnceCell::new();
     let render = |notice: &Notice| {
         let own_command = own_command.get_or_init(|| world.own_command());
@@ -339,29 +380,21 @@ fn speak(
         Verdict::Ask(notice) => Decision::Ask(reason(&render(notice), input)),
         Verdict::Object(notice) => Decision::Object(reason(&render(notice), input)),
     };
-    let refusal = match (&decision, input.hook.channel()) {
-        (Decision::Object(reason), Channel::ExitCode) => Some(reason.clone()),
-        _ => None,
-    };
     let mut context: Vec<String> = outcome.context.iter().map(render).collect();
     if let Some(briefing) = &outcome.briefing {
         let others = context.iter().map(|it| briefing::units(it) + 2).sum();
         context.push(briefing.beside(others));
     }
-    let updated_input = outcome.updated_input.map(|updated| {
-        let mut whole = updated.input;
-        if let Some(fields) = whole.as_object_mut() {
-            fields.insert("prompt".into(), render(&updated.prompt).into());
-        }
-        whole
+    let updated_input = outcome.rewrite.as_ref().and_then(|rewrite| {
+        let prompt = render(&rewrite.prompt);
+        input.client.launch_input(input.event.call()?, rewrite, &prompt)
     });
-    let reply = Reply {
+    Reply {
         decision,
         context: context.join("\n\n"),
         message: outcome.messages.join("\n"),
         updated_input,
-    };
-    Answer { stdout: reply.render(input.hook), warnings, refusal }
+    }
 }
 
 /// At most [`MAX_REASON`] characters; says where the rest is.
@@ -371,114 +404,6 @@ fn reason(text: &str, input: &Input) -> String {
     }
     let rest = format!("\n(The rest: `roz context {}`.)", input.session_id);
     bounded::chars(text, MAX_REASON - rest.chars().count()) + &rest
-}
-
-/// What is answered when something went wrong around the decision.
-fn fail_open(input: &Input, failure: Failure, roz: Option<&Roz>, world: &World) -> Answer {
-    let Failure { error, outcome } = failure;
-    let was_decided = outcome.is_some();
-    let why = in_a_line(&error);
-    let warnings = vec![why.clone()];
-    let Some(roz) = roz else {
-        return Answer { warnings, ..Answer::pass() };
-    };
-    let mut outcome = outcome.unwrap_or_default();
-    // What was to be remembered is not: nothing may rest on it.
-    outcome.context.clear();
-    outcome.briefing = None;
-    let is_corrupt = matches!(error, Error::Storage(storage::Error::Corrupt { .. }));
-    let lost = |what: &str| format!("roz: {what}: {why}");
-    // The approval was not seen, or could not be taken into account in time,
-    // or could not be used up.
-    let unsure = !was_decided
-        || matches!(
-            error,
-            Error::Storage(storage::Error::Locked { .. } | storage::Error::Conflict)
-        )
-        || roz.policy.review.gates.approval_scope == Scope::Tool;
-    match &input.event.what {
-        What::PreToolUse(call) => {
-            // Self-protection needs no state but to know who reviews; without
-            // one nobody knows what was selected, so nothing is.
-            if !was_decided {
-                outcome = unsaved(input, roz, world);
-            }
-            let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            let elsewhere = repositories::gates_elsewhere(call, cwd, &roz.project, world);
-            let gated = gate::gated(&roz.policy.review, &elsewhere, call).into_iter().next();
-            match (&outcome.verdict, gated) {
-                (Verdict::Pass, Some(gated)) if unsure => {
-                    let notice = Notice::new("ask-unreadable")
-                        .with("tool", call.name.clone())
-                        .with("pattern", gated.pattern)
-                        .with("covers", "")
-                        .with("reason", error_in_short(&error));
-                    outcome.verdict = Verdict::Ask(notice);
-                    outcome.messages.push(lost(
-                        "a gated tool is asked about, because its state could not be read",
-                    ));
-                }
-                (Verdict::Pass, _) => (),
-                // An objection stands, saved or not.
-                (Verdict::Object(_) | Verdict::Ask(_), _) => outcome.messages.push(lost(
-                    "a call was refused, and no review of it can be recorded until this is fixed",
-                )),
-            }
-        }
-        What::Stop(_) | What::SubagentStop { .. } => {
-            let held_before = match &input.event.what {
-                What::Stop(stop) => stop.stop_hook_active,
-                What::SubagentStop { stop_hook_active, .. } => *stop_hook_active,
-                _ => false,
-            };
-            if held_before && outcome.verdict != Verdict::Pass {
-                outcome.verdict = Verdict::Pass;
-                outcome.messages.push(lost(
-                    "the stop passes though the work is not reviewed, because it could not be counted",
-                ));
-            } else if outcome.verdict != Verdict::Pass {
-                outcome.messages.push(lost("this stop is held, and could not be counted"));
-            } else if !was_decided {
-                outcome.messages.push(lost(
-                    "the stop passes unjudged, because the session's state could not be read",
-                ));
-            }
-        }
-        What::Prompt { text, sender: Sender::User }
-            if review::may_ask(roz.policy.review.mode, text) =>
-        {
-            outcome.messages.push(lost("the review that this prompt asks for could not be noted"));
-        }
-        What::SessionStart { .. } => {
-            outcome.messages.push(lost("this session is not governed"));
-            outcome.messages.extend(roz.complaints());
-        }
-        What::SubagentStart { .. } => {
-            outcome.messages.push(lost("the reviewer got no token"));
-        }
-        _ => (),
-    }
-    if is_corrupt && outcome.messages.is_empty() {
-        outcome.messages.push(lost(
-            "the state of this session is lost and starts anew (type `#roz` again if a review was open)",
-        ));
-    }
-    if input.event.origin.is_unattended {
-        outcome = outcome.unasked();
-    }
-    speak(input, outcome, roz, world, warnings)
-}
-
-/// What self-protection and the intent gate make of a call where the session
-/// cannot be had: the gates that fail closed.
-fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
-    let mut session = Session::new(input.session_id.clone(), world.now);
-    let (protect, aims) = protect_facts_and_aims(input, &session, roz, world);
-    let facts = Facts { protect, aims, ..Facts::default() };
-    let (dice, policy, session_id) = ([0; 32].into(), &roz.policy, &input.session_id);
-    let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
-    let outcome = protect::decide(&session, &input.event, cx);
-    outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))
 }
 
 fn error_in_short(error: &dyn std::error::Error) -> String {

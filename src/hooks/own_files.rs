@@ -20,14 +20,12 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// Tools that say themselves what they change: self-protection judges that.
-const EDITS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
-
 /// Before a call that no gate refused: keeps what the files say.
 pub(super) fn begin(event: &Event, roz: &Roz, world: &World) {
     let What::PreToolUse(call) = &event.what else { return };
     let Some(id) = call.tool_use_id.as_deref() else { return };
-    if !EDITS.contains(&&*call.name) && may_change(call) && roz.home.is_dir() {
+    // What a file tool does, self-protection judges.
+    if call.tool.written().is_none() && may_change(call) && roz.home.is_dir() {
         forget_undone(roz);
         confirm_if_strict(roz, world);
         own_files::begin(&roz.home, &watched(roz, &roz.project, world), id);

@@ -33,13 +33,10 @@ use crate::{
     world::mtime_scan,
 };
 
-/// Tools that say themselves what they change.
-const EDITS: [&str; 3] = ["Write", "Edit", "MultiEdit"];
-
 /// How things are as a call begins. None for the tools that say themselves what they change,
 /// unless a formatter comes behind them.
 pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
-    if EDITS.contains(&call.name.as_str()) && !format::concerns(call, roz) {
+    if call.tool.says_what_it_writes() && !format::concerns(call, roz) {
         return None;
     }
     let project = roz.project.as_path();
@@ -62,7 +59,7 @@ pub(super) fn look(
     let id = call.tool_use_id.as_deref()?;
     let flight = look.session.intent.in_flight(id)?;
     let mut start = flight.start.clone()?;
-    if EDITS.contains(&call.name.as_str()) {
+    if call.tool.says_what_it_writes() {
         start.since = formatted?;
     }
     let start = &start;

@@ -9,8 +9,9 @@ use std::{
 
 use serde_json::json;
 
-use super::{Hook, error_in_short, gather, learned, reason, repositories, wire::Input};
+use super::{Hook, Input, error_in_short, gather, learned, reason, repositories};
 use crate::{
+    clients,
     core::{
         self, Cx, Dice,
         event::{Event, Origin, STARTED, ToolCall, What},
@@ -20,6 +21,7 @@ use crate::{
         reflection::tickets::{self, Closing},
         review::gate,
         session::{Session, SessionId},
+        tool::{SHELL, Tool},
         trace::Mark,
     },
     open::{Roz, shims::Watched},
@@ -82,7 +84,8 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     let Some(line) = quoted(&start.argv) else { return Judgement::Free };
     let input = json!({ "command": line });
     let json = input.to_string();
-    let mut call = ToolCall::new("Bash", input, &json, Some(STARTED.to_owned()));
+    let tool = Tool::Shell { command: line };
+    let mut call = ToolCall::new(SHELL, tool, input, &json, Some(STARTED.to_owned()));
     let options = roz.policy.commands.options();
     call.read(&[], &options);
     call.read_lines(&alias(&call, start), &options);
@@ -206,6 +209,7 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
 /// A program that is about to start, as a call that would run it.
 fn as_input<'a>(start: &Start, event: Event<'a>, payload: &'a str) -> Input<'a> {
     Input {
+        client: clients::ALL[0],
         hook: Hook::PreToolUse,
         payload,
         session_id: start.session_id.clone(),
@@ -214,9 +218,7 @@ fn as_input<'a>(start: &Start, event: Event<'a>, payload: &'a str) -> Input<'a> 
         event,
         answer: None,
         scratchpad: None,
-        formatted: None,
         more: Vec::new(),
-        weakened: Vec::new(),
         warnings: Vec::new(),
     }
 }

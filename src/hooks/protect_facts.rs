@@ -11,12 +11,12 @@ use super::{gather::config_dir, server_paths};
 use crate::{
     core::{
         event::{Event, ToolCall, What},
-        intent::class,
         protect::{
             self, Access, Accessed, Act, Before, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places,
             ProtectFacts,
         },
         session::Session,
+        tool::Tool,
     },
     open::Roz,
     shell::{self, How},
@@ -49,7 +49,7 @@ pub(super) fn protect_facts(
     accesses.retain(|access| has_reviewer || access.act != Act::Read);
     let is_opaque = call.may_run_anything()
         || !call.unread.is_empty()
-        || call.name == "PowerShell"
+        || matches!(call.tool, Tool::PowerShell { .. })
         || call.readings.iter().any(|reading| !reading.code.is_empty());
     if accesses.is_empty() && !is_opaque && !has_reviewer {
         return ProtectFacts::default();
@@ -79,8 +79,8 @@ pub(super) fn protect_facts(
 /// The paths in the input of a server's tool, or of one that only a newer client has. Where a server
 /// was started, nobody knows: what is relative counts from the project, too.
 fn of_server(call: &ToolCall, project: &Path) -> Vec<Access> {
-    let is_servers = call.name.starts_with("mcp__");
-    if !is_servers && class::known_tools().any(|name| name == call.name) {
+    let is_servers = call.tool == Tool::Mcp;
+    if !is_servers && call.tool != Tool::Other {
         return Vec::new();
     }
     let act = protect::act_of_tool(&call.name);

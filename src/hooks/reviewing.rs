@@ -5,9 +5,7 @@ use std::{
     time::Instant,
 };
 
-use serde::Deserialize;
-
-use super::wire::Input;
+use super::Input;
 use crate::{
     core::{
         event::ToolCall,
@@ -52,33 +50,14 @@ const CHANGES: &[&str] = &[
     "update-index",
 ];
 
-/// The client's answers, as far as they show anything.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Answer {
-    stdout: String,
-    #[serde(rename = "persistedOutputPath")]
-    persisted_output_path: Option<String>,
-    file: Option<AnswerFile>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
-struct AnswerFile {
-    file_path: String,
-    content: String,
-    start_line: u64,
-}
-
 /// What the answer to a reviewer's call showed of the work.
 pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) -> Shown {
-    let text = input.answer.map_or("", |answer| answer.get());
-    let answer: Answer = serde_json::from_str(text).unwrap_or_default();
+    let answer = input.client.result(call, input.answer);
     let mut shown = Shown::default();
     if let Some(file) = answer.file {
-        let path = cwd.join(&file.file_path);
+        let path = cwd.join(&file.path);
         let blob = observe::blob(&path, until).map(|(blob, _)| blob).unwrap_or_default();
-        let (start, count) = (file.start_line.max(1), file.content.lines().count() as u64);
+        let (start, count) = (file.first_line, file.content.lines().count() as u64);
         let text = match start {
             1 => file.content,
             _ => up_to(&path, start + count - 1),
@@ -86,12 +65,12 @@ pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) 
         let path = path.to_string_lossy().into_owned();
         shown.reads.push(FileLines { path, blob, start, count, text });
     }
-    let Some(command) = call.text("command") else { return shown };
-    let mut output = answer.stdout;
-    if answer.persisted_output_path.is_some() {
+    let Some(command) = call.tool.command() else { return shown };
+    let mut output = answer.output;
+    if let Some(kept) = answer.kept_output {
         let end = output.char_indices().nth(PREVIEW).map_or(output.len(), |(at, _)| at);
         output.truncate(end);
-        shown.kept_output = answer.persisted_output_path;
+        shown.kept_output = Some(kept.to_string_lossy().into_owned());
     }
     let reading = shell::read(command);
     shown.words = reading.runs.iter().map(|run| run.argv.clone()).collect();
@@ -170,10 +149,7 @@ fn changes_with_git(run: &Run) -> bool {
 
 /// The files that the client's own tools write.
 fn by_tool<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a str> {
-    ["file_path", "notebook_path"]
-        .into_iter()
-        .filter(|_| matches!(&*call.name, "Write" | "Edit" | "MultiEdit" | "NotebookEdit"))
-        .filter_map(|field| call.text(field))
+    call.tool.written().into_iter()
 }
 
 /// The files that a call's own lines write by name. What a script does that they start is seen

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use super::{learned, wire::Input};
+use super::{Input, learned};
 use crate::{
     core::{event::Source, pattern, policy::Mode, reflection::tickets},
     open::{

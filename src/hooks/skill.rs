@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::gather::config_dir;
 use crate::{
-    core::event::ToolCall,
+    core::{event::ToolCall, tool::Tool},
     world::{World, read_beginning},
 };
 
@@ -24,16 +24,12 @@ pub(super) struct Lines {
 
 pub(super) fn lines(call: &ToolCall, dirs: &[&Path], world: &World) -> Lines {
     let mut found = Lines { lines: Vec::new(), are_all: true };
-    if !matches!(call.name.as_str(), "Skill" | "SlashCommand") {
-        return found;
-    }
-    let named = ["skill", "command", "name"].into_iter().find_map(|field| call.text(field));
-    let name = named.unwrap_or_default().trim().trim_start_matches('/');
+    let Tool::Skill { name, arguments } = &call.tool else { return found };
+    let name = name.trim().trim_start_matches('/');
     let name = name.split_whitespace().next().unwrap_or_default();
     if name.is_empty() || name.split([':', '/']).any(|part| matches!(part, "" | "." | "..")) {
         return found;
     }
-    let arguments = call.text("args").unwrap_or_default();
     for file in files(name, dirs, world) {
         if let Some((text, is_whole)) = read_beginning(&file, MAX_TEXT) {
             found.are_all &= is_whole;

@@ -7,10 +7,10 @@ use std::{
 };
 
 use crate::{
+    clients,
     core::{
         bounded,
         event::{Event, What},
-        intent::class,
     },
     open,
     world::{World, open_own, read_text},
@@ -27,7 +27,9 @@ pub fn file(home: &Path) -> PathBuf {
 /// The names on the list that this version of roz still does not know.
 pub fn called(home: &Path) -> Vec<String> {
     let text = read_text(&file(home), MAX_BYTES).unwrap_or_default();
-    let unknown = text.lines().filter(|name| class::known_tools().all(|known| known != *name));
+    let unknown = text
+        .lines()
+        .filter(|name| clients::ALL.iter().all(|client| !client.tools().contains(name)));
     unknown.map(bounded::plain_line).collect()
 }
 

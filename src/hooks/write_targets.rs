@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{glob_expansion::expand, server_paths};
 use crate::{
-    core::{event::ToolCall, intent::class},
+    core::{event::ToolCall, tool::Tool},
     shell::{HOLE, How, Write},
 };
 
@@ -34,17 +34,12 @@ pub(super) fn of(call: &ToolCall, place: Place) -> Vec<(String, How)> {
 
 /// The files that a tool's input names.
 fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
-    let named = |fields: &[&str], how| -> Vec<(String, How)> {
-        let paths = fields.iter().filter_map(|field| call.text(field));
-        paths.map(|path| (path.to_owned(), how)).collect()
-    };
-    match call.name.as_str() {
-        "Write" => named(&["file_path"], How::Write),
-        "Edit" | "MultiEdit" => named(&["file_path"], How::Edit),
-        "NotebookEdit" => named(&["notebook_path"], How::Edit),
+    match &call.tool {
+        Tool::Write { path, .. } => vec![(path.clone(), How::Write)],
+        Tool::Edit { path, .. } => vec![(path.clone(), How::Edit)],
         // A server stands where it was started, which is not where the agent stands: what is
         // relative counts from both.
-        name if name.starts_with("mcp__") => {
+        Tool::Mcp => {
             let mut found = Vec::new();
             for path in server_paths::named(&call.input) {
                 if !path.starts_with(['/', '~']) {
@@ -56,8 +51,10 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
             found
         }
         // A tool that a newer client has: what it names, it may write.
-        name if !class::is_known_reader(name) => {
-            named(&["file_path", "path", "notebook_path"], How::Edit)
+        tool if !tool.changes_nothing_itself() => {
+            let paths = ["file_path", "path", "notebook_path"];
+            let named = paths.iter().filter_map(|field| call.text(field));
+            named.map(|path| (path.to_owned(), How::Edit)).collect()
         }
         _ => Vec::new(),
     }

@@ -13,10 +13,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    core::intent::class,
-    shell::{Certainty, How, Write},
-};
+use super::tools;
+use crate::shell::{Certainty, How, Write};
 
 /// What one call of a payload is.
 #[derive(Debug, PartialEq)]
@@ -64,7 +62,7 @@ fn take_apart(name: &str, input: Value, holders: &[&str], found: &mut Vec<Shape>
         writes: Vec::new(),
         kind,
     };
-    if name.starts_with("mcp__") || class::known_tools().any(|known| known == name) {
+    if name.starts_with("mcp__") || tools::known().any(|known| known == name) {
         return found.push(shape(name, input, Kind::Known));
     }
     let held = held_calls(&input);

@@ -11,37 +11,27 @@ use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, Visitor},
 };
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{json, value::RawValue};
 
-use super::{held_calls, input};
-use crate::core::{
-    bounded,
-    event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
-    own_files::Weakened,
-    session::{BadSessionId, SessionId},
+use super::{ClaudeCode, held_calls};
+use crate::{
+    clients::{
+        Hook, fields,
+        message::{Decision, Error, Input, MAX_TEXT, Printed, Reply},
+    },
+    core::{
+        bounded,
+        event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
+        session::SessionId,
+    },
 };
 
 /// No path is longer than this, in bytes (Linux's `PATH_MAX`).
 const MAX_PATH: usize = 4096;
 
-/// An event of the client that reaches the gates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hook {
-    SessionStart,
-    UserPrompt,
-    PreToolUse,
-    PostToolUse,
-    PostToolUseFailure,
-    SubagentStart,
-    SubagentStop,
-    Stop,
-    TaskCompleted,
-    SessionEnd,
-}
-
 /// How a hook lets us object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Channel {
+enum Channel {
     /// `permissionDecision`, before a tool runs.
     Permission,
     /// A `block` at the top level.
@@ -52,120 +42,27 @@ pub(crate) enum Channel {
     None,
 }
 
-#[derive(Debug, Clone)]
-pub(crate) struct Input<'a> {
-    pub(crate) hook: Hook,
-    /// The JSON that it was read from.
-    pub(crate) payload: &'a str,
-    pub(crate) session_id: SessionId,
-    pub(crate) cwd: Option<PathBuf>,
-    pub(crate) transcript_path: Option<PathBuf>,
-    pub(crate) event: Event<'a>,
-    /// The other events, where a tool call holds several calls: one for each.
-    pub(crate) more: Vec<Event<'a>>,
-    /// What a tool that ran answered, or the error with which it failed.
-    pub(crate) answer: Option<&'a RawValue>,
-    /// Where the client lets agents keep what is no part of the work.
-    pub(crate) scratchpad: Option<PathBuf>,
-    /// When the formatters began that roz started for it, if it did.
-    pub(crate) formatted: Option<(i64, i64)>,
-    /// What the call made of roz's own files.
-    pub(crate) weakened: Vec<Weakened>,
-    pub(crate) warnings: Vec<String>,
+fn channel(hook: Hook) -> Channel {
+    match hook {
+        Hook::PreToolUse => Channel::Permission,
+        Hook::UserPrompt | Hook::PostToolUse | Hook::Stop | Hook::SubagentStop => Channel::Decision,
+        Hook::TaskCompleted => Channel::ExitCode,
+        Hook::SessionStart | Hook::PostToolUseFailure | Hook::SubagentStart | Hook::SessionEnd => {
+            Channel::None
+        }
+    }
 }
 
-/// Why there is nothing for the gates.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
-    #[error("standard input is no JSON object")]
-    Malformed(#[source] serde_json::Error),
-    #[error("the payload names no session")]
-    NoSession,
-    #[error(transparent)]
-    BadSession(#[from] BadSessionId),
-    #[error("`{0}` is no event that this roz knows")]
-    UnknownEvent(String),
-    /// One of the client's that no gate asks for.
-    #[error("not for us")]
-    NotForUs,
-}
-
-impl Hook {
-    pub const ALL: [Hook; 10] = [
-        Hook::SessionStart,
-        Hook::UserPrompt,
-        Hook::PreToolUse,
-        Hook::PostToolUse,
-        Hook::PostToolUseFailure,
-        Hook::SubagentStart,
-        Hook::SubagentStop,
-        Hook::Stop,
-        Hook::TaskCompleted,
-        Hook::SessionEnd,
-    ];
-
-    /// What the client calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Hook::SessionStart => "SessionStart",
-            Hook::UserPrompt => "UserPromptSubmit",
-            Hook::PreToolUse => "PreToolUse",
-            Hook::PostToolUse => "PostToolUse",
-            Hook::PostToolUseFailure => "PostToolUseFailure",
-            Hook::SubagentStart => "SubagentStart",
-            Hook::SubagentStop => "SubagentStop",
-            Hook::Stop => "Stop",
-            Hook::TaskCompleted => "TaskCompleted",
-            Hook::SessionEnd => "SessionEnd",
-        }
-    }
-
-    /// What `roz hook …` calls it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Hook::SessionStart => "session-start",
-            Hook::UserPrompt => "user-prompt",
-            Hook::PreToolUse => "pre-tool-use",
-            Hook::PostToolUse => "post-tool-use",
-            Hook::PostToolUseFailure => "post-tool-use-failure",
-            Hook::SubagentStart => "subagent-start",
-            Hook::SubagentStop => "subagent-stop",
-            Hook::Stop => "stop",
-            Hook::TaskCompleted => "task-completed",
-            Hook::SessionEnd => "session-end",
-        }
-    }
-
-    /// The hook of that name, ours or the client's.
-    pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == name || it.name() == name)
-    }
-
-    pub(crate) fn channel(self) -> Channel {
-        match self {
-            Hook::PreToolUse => Channel::Permission,
-            Hook::UserPrompt | Hook::PostToolUse | Hook::Stop | Hook::SubagentStop => {
-                Channel::Decision
-            }
-            Hook::TaskCompleted => Channel::ExitCode,
-            Hook::SessionStart
-            | Hook::PostToolUseFailure
-            | Hook::SubagentStart
-            | Hook::SessionEnd => Channel::None,
-        }
-    }
-
-    /// Whether the client takes `hookSpecificOutput.additionalContext` here.
-    pub(crate) fn takes_context(self) -> bool {
-        match self {
-            Hook::SessionStart
-            | Hook::UserPrompt
-            | Hook::PreToolUse
-            | Hook::PostToolUse
-            | Hook::PostToolUseFailure
-            | Hook::SubagentStart => true,
-            Hook::SubagentStop | Hook::Stop | Hook::TaskCompleted | Hook::SessionEnd => false,
-        }
+/// Whether the client takes `hookSpecificOutput.additionalContext` here.
+fn takes_context(hook: Hook) -> bool {
+    match hook {
+        Hook::SessionStart
+        | Hook::UserPrompt
+        | Hook::PreToolUse
+        | Hook::PostToolUse
+        | Hook::PostToolUseFailure
+        | Hook::SubagentStart => true,
+        Hook::SubagentStop | Hook::Stop | Hook::TaskCompleted | Hook::SessionEnd => false,
     }
 }
 
@@ -300,11 +197,11 @@ const MAX_ID: usize = 256;
 
 /// Reads a payload. `word` is the command line's, for payloads that do not
 /// name their event.
-pub(crate) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
+pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
     let text = text.trim_start_matches('\u{feff}').trim();
     let payload: Payload = serde_json::from_str(text).map_err(Error::Malformed)?;
     let mut warnings = Vec::new();
-    let named = input::short(payload.hook_event_name, MAX_ID).filter(|it| !it.is_empty());
+    let named = fields::short(payload.hook_event_name, MAX_ID).filter(|it| !it.is_empty());
     let hook = match (named.as_deref(), Hook::find(word)) {
         (None, Some(hook)) => hook,
         (None, None) => return Err(unknown(word)),
@@ -323,30 +220,28 @@ pub(crate) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
             hook
         }
     };
-    let session_id = input::text(payload.session_id).ok_or(Error::NoSession)?;
+    let session_id = fields::text(payload.session_id).ok_or(Error::NoSession)?;
     let session_id = SessionId::try_from(session_id)?;
-    let mode = input::short(payload.permission_mode, MAX_ID).unwrap_or_default();
+    let mode = fields::short(payload.permission_mode, MAX_ID).unwrap_or_default();
     let origin = Origin {
-        agent_id: input::id(payload.agent_id),
-        prompt_id: input::id(payload.prompt_id),
+        agent_id: fields::id(payload.agent_id),
+        prompt_id: fields::id(payload.prompt_id),
         is_unattended: UNATTENDED.contains(&mode.as_str()),
     };
-    let mut events = held_calls::each_call(payload.what(hook))
-        .into_iter()
-        .map(|what| Event { origin: origin.clone(), what });
+    let mut events =
+        payload.whats(hook).into_iter().map(|what| Event { origin: origin.clone(), what });
     let event = events.next().expect("a call holds itself where it holds no others");
     Ok(Input {
+        client: &ClaudeCode,
         hook,
         payload: text,
         session_id,
-        cwd: input::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
-        transcript_path: input::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
+        cwd: fields::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
+        transcript_path: fields::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
         event,
         more: events.collect(),
         answer: payload.tool_response.or(payload.error),
-        formatted: None,
-        weakened: Vec::new(),
-        scratchpad: input::short(payload.scratchpad_dir, MAX_PATH)
+        scratchpad: fields::short(payload.scratchpad_dir, MAX_PATH)
             .map(PathBuf::from)
             .filter(|it| it.is_absolute()),
         warnings,
@@ -366,54 +261,59 @@ const CLIENT_PROMPTS: &[&str] =
     &["<task-notification>", "<agent-message", "<teammate-message", "<cross-session-message"];
 
 impl<'a> Payload<'a> {
-    fn what(&self, hook: Hook) -> What<'a> {
-        let agent_id = || input::id(self.agent_id).unwrap_or_default();
+    /// What the event says: one thing for each call that a tool call holds.
+    fn whats(&self, hook: Hook) -> Vec<What<'a>> {
+        let ran = |succeeded| {
+            let calls = self.calls().into_iter();
+            calls.map(|call| What::PostToolUse { call, succeeded }).collect()
+        };
+        let agent_id = || fields::id(self.agent_id).unwrap_or_default();
         let agent_type =
-            || input::short(self.agent_type.or(self.subagent_type), MAX_ID).unwrap_or_default();
-        match hook {
+            || fields::short(self.agent_type.or(self.subagent_type), MAX_ID).unwrap_or_default();
+        let what = match hook {
+            Hook::PreToolUse => return self.calls().into_iter().map(What::PreToolUse).collect(),
+            Hook::PostToolUse => {
+                return ran(!self.tool_response.is_some_and(fields::says_it_failed));
+            }
+            Hook::PostToolUseFailure => return ran(false),
             Hook::SessionStart => What::SessionStart { source: self.start_source() },
             Hook::UserPrompt => {
-                let text = input::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
+                let text = fields::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
                 let sender = self.sender(&text);
                 What::Prompt { text, sender }
             }
-            Hook::PreToolUse => What::PreToolUse(self.call()),
-            Hook::PostToolUse => What::PostToolUse {
-                call: self.call(),
-                succeeded: !self.tool_response.is_some_and(input::says_it_failed),
-            },
-            Hook::PostToolUseFailure => What::PostToolUse { call: self.call(), succeeded: false },
             Hook::SubagentStart => {
                 What::SubagentStart { agent_id: agent_id(), agent_type: agent_type() }
             }
             Hook::SubagentStop => What::SubagentStop {
                 agent_id: agent_id(),
                 agent_type: agent_type(),
-                stop_hook_active: input::flag(self.stop_hook_active),
+                stop_hook_active: fields::flag(self.stop_hook_active),
             },
             Hook::Stop => What::Stop(Stop {
-                stop_hook_active: input::flag(self.stop_hook_active),
-                background: self.background_tasks.and_then(input::background),
-                scheduled: self.session_crons.and_then(input::scheduled),
+                stop_hook_active: fields::flag(self.stop_hook_active),
+                background: self.background_tasks.and_then(fields::background),
+                scheduled: self.session_crons.and_then(fields::scheduled),
             }),
             Hook::TaskCompleted => What::TaskCompleted {
-                task_id: input::id(self.task_id).unwrap_or_default(),
-                subject: input::text(self.task_subject).unwrap_or_default(),
+                task_id: fields::id(self.task_id).unwrap_or_default(),
+                subject: fields::text(self.task_subject).unwrap_or_default(),
             },
             Hook::SessionEnd => {
-                What::SessionEnd { reason: input::text(self.reason).unwrap_or_default() }
+                What::SessionEnd { reason: fields::text(self.reason).unwrap_or_default() }
             }
-        }
+        };
+        vec![what]
     }
 
-    fn call(&self) -> ToolCall<'a> {
+    fn calls(&self) -> Vec<ToolCall<'a>> {
         let json = self.tool_input.map_or("{}", RawValue::get);
-        let name = input::name(self.tool_name);
-        ToolCall::new(&name, input::value(json), json, input::id(self.tool_use_id))
+        let id = fields::id(self.tool_use_id);
+        held_calls::calls_of(&fields::name(self.tool_name), json, id.as_deref())
     }
 
     fn start_source(&self) -> Source {
-        match input::text(self.source).unwrap_or_default().as_str() {
+        match fields::text(self.source).unwrap_or_default().as_str() {
             "startup" => Source::Startup,
             "resume" => Source::Resume,
             "clear" => Source::Clear,
@@ -425,7 +325,7 @@ impl<'a> Payload<'a> {
 
     /// A source that is not named counts as the user.
     fn sender(&self, prompt: &str) -> Sender {
-        let by_user = match input::text(self.source) {
+        let by_user = match fields::text(self.source) {
             Some(source) => source == "user" || source == "sdk",
             None => true,
         };
@@ -434,66 +334,48 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// What is to be said to the client.
-#[derive(Debug, Default)]
-pub(crate) struct Reply {
-    pub(crate) decision: Decision,
-    pub(crate) context: String,
-    pub(crate) message: String,
-    pub(crate) updated_input: Option<Value>,
-}
-
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) enum Decision {
-    #[default]
-    None,
-    Ask(String),
-    Object(String),
-}
-
-/// No string in a reply may be longer, in characters.
-pub(crate) const MAX_STRING: usize = 10_000;
-
-impl Reply {
-    /// The JSON for stdout; what this hook cannot say is left out. An explicit
-    /// `allow` is never said: it would skip the user's own permission prompt.
-    pub(crate) fn render(self, hook: Hook) -> Value {
-        let cut = |text: &str| bounded::chars(text, MAX_STRING);
-        let mut reply = json!({});
-        let mut specific = json!({});
-        match (hook.channel(), &self.decision) {
-            (Channel::Permission, Decision::Ask(reason)) => {
-                specific["permissionDecision"] = "ask".into();
-                specific["permissionDecisionReason"] = cut(reason).into();
-            }
-            (Channel::Permission, Decision::Object(reason)) => {
-                specific["permissionDecision"] = "deny".into();
-                specific["permissionDecisionReason"] = cut(reason).into();
-            }
-            (Channel::Decision, Decision::Object(reason)) => {
-                reply["decision"] = "block".into();
-                reply["reason"] = cut(reason).into();
-            }
-            (Channel::ExitCode | Channel::None, _)
-            | (Channel::Decision, Decision::Ask(_))
-            | (_, Decision::None) => (),
+/// The JSON for stdout; what this hook cannot say is left out. An explicit `allow` is never said: it
+/// would skip the user's own permission prompt.
+pub(super) fn render(said: Reply, hook: Hook) -> Printed {
+    let cut = |text: &str| bounded::chars(text, MAX_TEXT);
+    let mut reply = json!({});
+    let mut specific = json!({});
+    match (channel(hook), &said.decision) {
+        (Channel::Permission, Decision::Ask(reason)) => {
+            specific["permissionDecision"] = "ask".into();
+            specific["permissionDecisionReason"] = cut(reason).into();
         }
-        if !self.context.is_empty() && hook.takes_context() {
-            specific["additionalContext"] = cut(&self.context).into();
+        (Channel::Permission, Decision::Object(reason)) => {
+            specific["permissionDecision"] = "deny".into();
+            specific["permissionDecisionReason"] = cut(reason).into();
         }
-        if let Some(input) = self.updated_input
-            && hook.channel() == Channel::Permission
-            && self.decision == Decision::None
-        {
-            specific["updatedInput"] = input;
+        (Channel::Decision, Decision::Object(reason)) => {
+            reply["decision"] = "block".into();
+            reply["reason"] = cut(reason).into();
         }
-        if specific.as_object().is_some_and(|it| !it.is_empty()) {
-            specific["hookEventName"] = hook.name().into();
-            reply["hookSpecificOutput"] = specific;
-        }
-        if !self.message.is_empty() {
-            reply["systemMessage"] = cut(&self.message).into();
-        }
-        reply
+        (Channel::ExitCode | Channel::None, _)
+        | (Channel::Decision, Decision::Ask(_))
+        | (_, Decision::None) => (),
     }
+    if !said.context.is_empty() && takes_context(hook) {
+        specific["additionalContext"] = cut(&said.context).into();
+    }
+    if let Some(input) = said.updated_input
+        && channel(hook) == Channel::Permission
+        && said.decision == Decision::None
+    {
+        specific["updatedInput"] = input;
+    }
+    if specific.as_object().is_some_and(|it| !it.is_empty()) {
+        specific["hookEventName"] = hook.name().into();
+        reply["hookSpecificOutput"] = specific;
+    }
+    if !said.message.is_empty() {
+        reply["systemMessage"] = cut(&said.message).into();
+    }
+    let refusal = match said.decision {
+        Decision::Object(reason) if channel(hook) == Channel::ExitCode => Some(reason),
+        _ => None,
+    };
+    Printed { stdout: reply, refusal }
 }

@@ -8,7 +8,10 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use crate::{
-    core::intent::class::{is_one, words},
+    core::{
+        intent::class::{is_one, words},
+        tool::Tool,
+    },
     shell,
 };
 
@@ -37,14 +40,11 @@ const ABOUT: &str = "description title name reason explanation purpose summary c
 /// What a file that another field names is to hold.
 const CONTENTS: &str = "content contents text body data";
 
-pub(super) fn command_lines<'a>(tool: &str, input: &'a Value) -> Vec<Cow<'a, str>> {
+pub(super) fn command_lines<'a>(tool: &'a Tool, name: &str, input: &'a Value) -> Vec<Cow<'a, str>> {
     match tool {
-        "Bash" | "PowerShell" | "Monitor" => {
-            let line = input.get("command").and_then(Value::as_str);
-            line.map(Cow::from).into_iter().collect()
-        }
-        _ if tool.starts_with("mcp__") => {
-            let runs = words(tool).iter().any(|it| is_one(RUN_TOOLS, it));
+        Tool::Shell { command } | Tool::PowerShell { command } => vec![command.into()],
+        Tool::Mcp => {
+            let runs = words(name).iter().any(|it| is_one(RUN_TOOLS, it));
             let mut look = Look { runs, found: Vec::new() };
             look.value(input, Says::Nothing, 0);
             look.found

@@ -156,7 +156,7 @@ mod tests {
 
     fn check(line: &str, own: &[&str]) -> Option<String> {
         let input = json!({ "command": line });
-        let mut call = ToolCall::new("Bash", input, "", None);
+        let mut call = crate::clients::testing::call("Bash", input, "", None);
         call.read(&[], &Options::default());
         let own: Vec<String> = own.iter().map(|it| (*it).to_owned()).collect();
         of(&call, &own)
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(check("./verify.sh --all", &own).as_deref(), Some("./verify.sh --all"));
         assert_eq!(check("$X", &own), None);
         assert_eq!(check("./other.sh", &own), None);
-        let call = ToolCall::new("mcp__ci__run", json!({}), "", None);
+        let call = crate::clients::testing::call("mcp__ci__run", json!({}), "", None);
         assert_eq!(of(&call, &["mcp__ci__*".to_owned()]).as_deref(), Some("mcp__ci__run"));
     }
 

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    core::{bounded, event::ToolCall},
+    core::{bounded, event::ToolCall, tool::Tool},
     shell::{HOLE, Reading, Run, Write},
 };
 
@@ -47,22 +47,6 @@ impl Class {
     }
 }
 
-/// Tools of the client that change nothing by themselves. What they start
-/// (a subagent, a skill's lines, a scheduled prompt) is judged on its own.
-const SAFE_TOOLS: &str = "\
-    Read Grep Glob LS NotebookRead LSP WebFetch WebSearch TodoRead TodoWrite TaskCreate \
-    TaskUpdate TaskGet TaskList TaskOutput TaskStop BashOutput KillShell KillBash \
-    AskUserQuestion EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree ToolSearch \
-    ListMcpResources ListMcpResourcesTool ReadMcpResource ReadMcpResourceTool Agent Task \
-    Workflow SendMessage SendUserMessage Skill SlashCommand CronCreate CronDelete CronList \
-    ScheduleWakeup PushNotification StructuredOutput Brief Config";
-
-/// Those that run a command line.
-const COMMAND_TOOLS: &str = "Bash PowerShell Monitor";
-
-/// Those that change something by themselves.
-const CHANGING_TOOLS: &str = "Write Edit MultiEdit NotebookEdit RemoteTrigger";
-
 /// Words of a server's tool that say that it reads.
 const READS: &str = "\
     read get list search find fetch query show describe view status count check browse look \
@@ -83,7 +67,7 @@ pub fn classify(
     free: &BTreeSet<String>,
 ) -> Judged {
     let judged = |class, why: String| Judged { class, why };
-    let by_name = match (overrides.get(&call.name), by_name(&call.name)) {
+    let by_name = match (overrides.get(&call.name), by_name(call)) {
         (Some(class), _) => judged(*class, "the configuration says so".to_owned()),
         _ if writes_only(call, free) => {
             judged(Class::Safe, "it writes temporary files only".to_owned())
@@ -111,9 +95,10 @@ pub fn classify(
     worst
 }
 
-fn by_name(name: &str) -> Judged {
+fn by_name(call: &ToolCall) -> Judged {
+    let name = &call.name;
     let judged = |class, why: &str| Judged { class, why: format!("{name} {why}") };
-    if is_known_reader(name) {
+    if call.tool.changes_nothing_itself() {
         // What a command line does, its reading says.
         return judged(Class::Safe, "changes nothing by itself");
     }
@@ -145,24 +130,13 @@ fn puts_something(call: &ToolCall) -> Option<String> {
     Some(shown(&field))
 }
 
-/// Whether the client's tool is known to change nothing by itself, or by what
-/// its line says.
-pub fn is_known_reader(name: &str) -> bool {
-    is_one(SAFE_TOOLS, name) || is_one(COMMAND_TOOLS, name)
-}
-
-/// The client's tools that are known, old names among them.
-pub fn known_tools() -> impl Iterator<Item = &'static str> {
-    [SAFE_TOOLS, COMMAND_TOOLS, CHANGING_TOOLS].into_iter().flat_map(str::split_whitespace)
-}
-
 /// Whether a server's tool is given a text of SQL that is not one SELECT.
 fn has_statement(call: &ToolCall) -> bool {
     const VERBS: &str = "\
     insert update delete replace merge upsert create drop alter truncate grant revoke copy \
     load call exec execute do vacuum attach detach pragma set reindex rename lock begin into";
     const FIELDS: &str = "query sql statement statements queries";
-    if !call.name.starts_with("mcp__") || is_own_server(&call.name) {
+    if call.tool != Tool::Mcp || is_own_server(&call.name) {
         return false;
     }
     let is_query = words(&call.name).iter().any(|it| it == "query" || it == "sql");
@@ -219,12 +193,7 @@ pub fn is_sink(path: &str) -> bool {
 
 /// Whether it is one of the client's own tools for one file, and that is free.
 fn writes_only(call: &ToolCall, free: &BTreeSet<String>) -> bool {
-    let field = match call.name.as_str() {
-        "Write" | "Edit" | "MultiEdit" => "file_path",
-        "NotebookEdit" => "notebook_path",
-        _ => return false,
-    };
-    call.text(field).is_some_and(|it| free.contains(it))
+    call.tool.written().is_some_and(|path| free.contains(path))
 }
 
 fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {

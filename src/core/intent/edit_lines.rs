@@ -1,26 +1,24 @@
 //! Which lines of a file an edit replaces. An agent that was shown these lines as they are now knows
 //! what it changes.
 
-use crate::core::event::ToolCall;
+use crate::core::{
+    event::ToolCall,
+    tool::{Replacement, Tool},
+};
 
 /// The first and last line of each text that an Edit replaces in a file with this content; none
 /// where one of them is not there.
 pub fn replaced(call: &ToolCall, content: Option<&[u8]>) -> Vec<(u64, u64)> {
     /// With more places than this nobody has looked at each.
     const MOST: usize = 256;
-    let edits = match call.name.as_str() {
-        "Edit" => std::slice::from_ref(&call.input),
-        "MultiEdit" => {
-            call.input.get("edits").and_then(|it| it.as_array()).map_or(&[][..], Vec::as_slice)
-        }
-        _ => return Vec::new(),
+    let Tool::Edit { replacements: Some(replacements), .. } = &call.tool else {
+        return Vec::new();
     };
     let Some(text) = content.and_then(|bytes| std::str::from_utf8(bytes).ok()) else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for edit in edits {
-        let old = edit.get("old_string").and_then(|it| it.as_str()).unwrap_or_default();
+    for Replacement { old, .. } in replacements {
         let before = found.len();
         if !old.is_empty() {
             let (mut at, mut line) = (0, 1);

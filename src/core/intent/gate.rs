@@ -24,6 +24,7 @@ use crate::{
         outcome::{Effect, Notice, Outcome},
         policy::{Hitl, IntentPolicy, OpaqueWrites},
         refusal::{Code, Refusal},
+        tool::Tool,
         trace::Mark,
     },
     shell::{HOLE, How},
@@ -174,7 +175,7 @@ fn keeping(paths: impl Iterator<Item = String>) -> Outcome {
 
 /// Whether a call is, word for word, one that takes a change back.
 fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
-    call.name == "Bash" && call.text("command").is_some_and(|it| state.is_way_back(it))
+    call.tool.command().is_some_and(|it| state.is_way_back(it))
 }
 
 /// The intent that a call of roz's own tool selects.
@@ -185,7 +186,7 @@ pub fn selects(call: &ToolCall) -> Option<String> {
 
 /// Whether a call replaces all that a file holds, as the client's own tool does.
 pub fn is_write(call: &ToolCall, how: How) -> bool {
-    call.name == "Write" && how == How::Write
+    matches!(call.tool, Tool::Write { .. }) && how == How::Write
 }
 
 fn overrides(policy: &IntentPolicy) -> BTreeMap<String, Class> {
@@ -202,7 +203,7 @@ fn overrides(policy: &IntentPolicy) -> BTreeMap<String, Class> {
 /// A call's text, for telling one from another: a command without its blanks,
 /// else the input.
 fn normal(call: &ToolCall) -> String {
-    let text = match call.text("command") {
+    let text = match call.tool.command() {
         Some(command) => command.split_whitespace().collect::<Vec<_>>().join(" "),
         None => call.json.to_owned(),
     };

@@ -45,6 +45,7 @@ use crate::core::{
     event::{Event, Sender, What},
     outcome::{Effect, Notice, Outcome},
     policy::Lifetime,
+    tool::Tool,
     trace::Mark,
 };
 
@@ -105,7 +106,7 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
             }
             let mut outcome = Outcome::pass();
             let seen: Vec<String> = cx.facts.aims.shown().map(str::to_owned).collect();
-            if call.name == "Read" && !seen.is_empty() {
+            if matches!(call.tool, Tool::Read { .. }) && !seen.is_empty() {
                 outcome = outcome.doing(Effect::Keep(seen));
             }
             let Some(id) = &call.tool_use_id else { return told(state, event, outcome, cx) };

@@ -3,7 +3,7 @@
 
 use super::{commands::base, is_in, places::parts};
 use crate::{
-    core::{event::ToolCall, intent::class},
+    core::{event::ToolCall, intent::class, tool::Tool},
     shell::{self, Certainty, How, Reading, Run},
 };
 
@@ -51,21 +51,14 @@ impl Access {
 /// find.
 pub fn accesses(call: &ToolCall) -> Vec<Access> {
     let mut found = Vec::new();
-    let field = |name: &str| call.text(name).unwrap_or_default();
-    let mut add = |path: &str, act: Act| {
-        if !path.is_empty() {
-            found.push(Access::new(path, act));
-        }
+    let named = match &call.tool {
+        Tool::Read { path, .. } | Tool::Search { path } => Some((path, Act::Read)),
+        Tool::Write { path, .. } => Some((path, Act::Write(How::Write))),
+        Tool::Edit { path, .. } => Some((path, Act::Write(How::Edit))),
+        _ => None,
     };
-    match call.name.as_str() {
-        "Read" => add(field("file_path"), Act::Read),
-        "NotebookRead" => add(field("notebook_path"), Act::Read),
-        "Grep" | "Glob" | "LS" => add(field("path"), Act::Read),
-        "Write" => add(field("file_path"), Act::Write(How::Write)),
-        "Edit" | "MultiEdit" => add(field("file_path"), Act::Write(How::Edit)),
-        "NotebookEdit" => add(field("notebook_path"), Act::Write(How::Edit)),
-        _ => (),
-    }
+    let named = named.filter(|(path, _)| !path.is_empty());
+    found.extend(named.map(|(path, act)| Access::new(path, act)));
     found.extend(call.readings.iter().flat_map(of_line));
     found
 }

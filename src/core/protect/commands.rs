@@ -9,6 +9,7 @@ use crate::{
         event::ToolCall,
         intent::class::words,
         review::{self, REVIEWER},
+        tool::Tool,
     },
     shell::{self, HOLE, Run},
 };
@@ -148,21 +149,14 @@ pub(super) fn replaces_the_package(cx: Context) -> Option<String> {
 }
 
 pub(super) fn talks_to_a_reviewer(cx: Context) -> Option<String> {
-    const ADDRESSES: &[&str] =
-        &["to", "recipient", "recipients", "agent_id", "agentId", "target", "name"];
     let review = &cx.session.review;
-    let fields = match cx.call.name.as_str() {
-        "SendMessage" => ADDRESSES,
-        // An agent that is taken up again is told the prompt.
-        "Agent" | "Task" => &["resume", "agent_id", "agentId"],
-        _ => return None,
+    // An agent that is taken up again is told the prompt.
+    let (Tool::Message { to: addresses } | Tool::Spawn { resumes: addresses, .. }) = &cx.call.tool
+    else {
+        return None;
     };
-    let mut addresses = Vec::new();
-    for field in fields {
-        texts(cx.call.input.get(field), 0, &mut addresses);
-    }
     let to_all = |name: &str| name == "*" && review.reviewer_ids().next().is_some();
-    let is_reviewer = |address: &&&str| {
+    let is_reviewer = |address: &&String| {
         address.split([',', ' ', ';', '@', '/', '#']).any(|name| {
             review.is_reviewer(name)
                 || review.is_reviewer(name.strip_prefix("agent-").unwrap_or(name))
@@ -170,7 +164,7 @@ pub(super) fn talks_to_a_reviewer(cx: Context) -> Option<String> {
                 || to_all(name)
         })
     };
-    addresses.iter().find(is_reviewer).map(|address| (*address).to_owned())
+    addresses.iter().find(is_reviewer).cloned()
 }
 
 /// The texts in a value, however it is put together.
@@ -194,7 +188,7 @@ fn texts<'a>(value: Option<&'a Value>, depth: usize, found: &mut Vec<&'a str>) {
 
 pub(super) fn starts_a_reviewer_by_workflow(cx: Context) -> Option<String> {
     let call = cx.call;
-    (call.name == "Workflow" && call.json.contains(REVIEWER)).then(|| call.name.clone())
+    (call.tool == Tool::Workflow && call.json.contains(REVIEWER)).then(|| call.name.clone())
 }
 
 /// A prompt for later, however deep it is in what a scheduler is given.
@@ -205,10 +199,7 @@ pub(super) fn schedules_a_command(cx: Context) -> Option<String> {
     let call = cx.call;
     let is_scheduler = match call.name.strip_prefix("mcp__") {
         Some(name) => words(name).iter().any(|word| is_in(LATER, word)),
-        None => {
-            call.schedules().is_some()
-                || is_in("CronCreate ScheduleWakeup RemoteTrigger Loop", &call.name)
-        }
+        None => matches!(call.tool, Tool::Schedule { .. }),
     };
     let mut found = Vec::new();
     if is_scheduler {

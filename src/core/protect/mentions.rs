@@ -3,7 +3,7 @@
 //! mentions something protected and has words in it that change files or start programs.
 
 use super::{Context, places::Places};
-use crate::shell::Interpreter;
+use crate::{core::tool::Tool, shell::Interpreter};
 
 /// Words by which code changes files.
 const WRITES: &[&str] = &[
@@ -108,13 +108,15 @@ pub(super) fn mentions_roz(cx: Context) -> Option<String> {
     let codes = call.readings.iter().flat_map(|reading| &reading.code);
     let codes = codes.map(|code| Opaque::of(&code.text, code.language));
     // What a server is given may be code, of which nobody says in what language.
-    let is_shell = !call.name.starts_with("mcp__");
+    let is_shell = call.tool != Tool::Mcp;
     let unread = call.unread.iter().map(|line| {
         if is_shell { Opaque::unread(line) } else { Opaque::of(line, Interpreter::Other) }
     });
     let too_long = call.may_run_anything().then(|| Opaque::unread(call.json));
-    let windows = call.text("command").filter(|_| call.name == "PowerShell");
-    let windows = windows.map(|text| Opaque::of(text, Interpreter::Other));
+    let windows = match &call.tool {
+        Tool::PowerShell { command } => Some(Opaque::of(command, Interpreter::Other)),
+        _ => None,
+    };
     let mut texts = codes.chain(unread).chain(too_long).chain(windows);
     let has_token = cx.agent.is_some_and(|agent| cx.session.review.has_token(agent));
     let is_it = |it: &Opaque| {

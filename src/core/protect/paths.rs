@@ -171,8 +171,7 @@ pub(super) fn replaces_binary(cx: Context) -> Option<String> {
 pub(super) fn writes_orchestration(cx: Context) -> Option<String> {
     // Roz itself named the command, word for word; whether it led back to what was there before is
     // looked at afterwards.
-    let command = cx.call.text("command").filter(|_| cx.call.name == "Bash");
-    if command.is_some_and(|line| cx.session.intent.is_way_back(line)) {
+    if cx.call.tool.command().is_some_and(|line| cx.session.intent.is_way_back(line)) {
         return None;
     }
     first(cx, |it| {

@@ -3,7 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::core::event::ToolCall;
+use crate::core::{
+    event::ToolCall,
+    tool::{Replacement, Tool},
+};
 
 /// A file as it is or would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,34 +67,23 @@ pub fn is_protected_variable(name: &str) -> bool {
 
 /// What a call of the file tools makes of a file. What a command line makes of it is not known.
 pub(super) fn after(call: &ToolCall, before: &Content) -> Content {
-    let known = |text: Option<&str>| text.map_or(Content::Unknown, |it| Content::Text(it.into()));
-    match call.name.as_str() {
-        "Write" => known(call.text("content")),
-        "Edit" => edited(before, &[&call.input]),
-        "MultiEdit" => match call.input.get("edits").and_then(Value::as_array) {
-            Some(edits) => edited(before, &edits.iter().collect::<Vec<_>>()),
-            None => Content::Unknown,
-        },
+    match &call.tool {
+        Tool::Write { content: Some(content), .. } => Content::Text(content.clone()),
+        Tool::Edit { replacements: Some(replacements), .. } => edited(before, replacements),
         _ => Content::Unknown,
     }
 }
 
-/// The client's own rule: the old text is there exactly once, or all of it is replaced; no old text
-/// at all makes a file.
-fn edited(before: &Content, edits: &[&Value]) -> Content {
+/// The old text is there exactly once, or all of it is replaced; no old text at all makes a file.
+fn edited(before: &Content, replacements: &[Replacement]) -> Content {
     let mut text = match before {
         Content::Absent => String::new(),
         Content::Text(text) => text.clone(),
         Content::Unknown => return Content::Unknown,
     };
-    for edit in edits {
-        let field = |name: &str| edit.get(name).and_then(Value::as_str);
-        let (Some(old), Some(new)) = (field("old_string"), field("new_string")) else {
-            return Content::Unknown;
-        };
-        let all = edit.get("replace_all").is_some_and(|it| *it == Value::Bool(true));
+    for Replacement { old, new, all } in replacements {
         text = match (old.is_empty(), text.matches(old).take(2).count(), all) {
-            (true, _, _) if text.is_empty() => new.to_owned(),
+            (true, _, _) if text.is_empty() => new.clone(),
             (false, 1, _) | (false, 2, true) => text.replace(old, new),
             _ => return Content::Unknown,
         };

@@ -5,10 +5,7 @@ use super::{
     settings::{Content, after, stays},
     *,
 };
-use crate::{
-    core::event::ToolCall,
-    shell::{HOLE, How},
-};
+use crate::shell::{HOLE, How};
 
 fn text(text: &str) -> Content {
     Content::Text(text.into())
@@ -108,7 +105,7 @@ fn what_is_protected_in_the_settings_has_to_stay() {
 
 #[test]
 fn an_edit_makes_what_the_client_would_make_of_it() {
-    let edit = |input: serde_json::Value| ToolCall::new("Edit", input, "{}", None);
+    let edit = |input: serde_json::Value| crate::clients::testing::call("Edit", input, "{}", None);
     let make = |before: &str, old: &str, new: &str, all: bool| {
         let input = json!({ "old_string": old, "new_string": new, "replace_all": all });
         after(&edit(input), &text(before))
@@ -127,7 +124,7 @@ fn an_edit_makes_what_the_client_would_make_of_it() {
 // Accesses.
 
 fn accessed(tool: &str, input: serde_json::Value) -> Vec<Access> {
-    let mut call = ToolCall::new(tool, input, "{}", None);
+    let mut call = crate::clients::testing::call(tool, input, "{}", None);
     call.read(&[], &crate::shell::Options::default());
     accesses(&call)
 }
@@ -258,7 +255,7 @@ fn no_rule_is_about_what_is_not_near() {
     let id = SessionId::try_from("s1".to_owned()).unwrap();
     let session = Session::new(id.clone(), chrono::DateTime::UNIX_EPOCH);
     // What makes a rule that looks at the words of a call, too, as strict as it gets.
-    let call = ToolCall::new("Bash", json!({}), "roz:roz", None);
+    let call = crate::clients::testing::call("Bash", json!({}), "roz:roz", None);
     let places = Places { path: vec!["/usr/bin".into()], ..places() };
     let mut far = 0;
     let mut check = |path: String| {

@@ -149,13 +149,18 @@ fn stop() -> What<'static> {
 }
 
 fn bash(line: &str, id: &str) -> ToolCall<'static> {
-    let mut call = ToolCall::new("Bash", json!({ "command": line }), "{}", Some(id.to_owned()));
+    let mut call = crate::clients::testing::call(
+        "Bash",
+        json!({ "command": line }),
+        "{}",
+        Some(id.to_owned()),
+    );
     call.read(&[], &shell::Options::default());
     call
 }
 
 fn tool(name: &str, input: Value) -> ToolCall<'static> {
-    ToolCall::new(name, input, "{}", Some("toolu_x".to_owned()))
+    crate::clients::testing::call(name, input, "{}", Some("toolu_x".to_owned()))
 }
 
 fn ticket(id: &str) -> Ticket {

@@ -16,6 +16,7 @@ use crate::{
         event::ToolCall,
         pattern,
         policy::{TicketSystem, TicketingPolicy},
+        tool::Tool,
     },
     shell::{self, HOLE},
 };
@@ -361,7 +362,7 @@ fn star(pattern: &str, key: &str) -> Option<String> {
 
 impl ToolClose {
     fn closes(&self, call: &ToolCall) -> bool {
-        call.name.starts_with("mcp__")
+        call.tool == Tool::Mcp
             && pattern::matches(self.name, &call.name)
             && (self.statuses.is_empty()
                 || call.text("status").is_some_and(|it| {

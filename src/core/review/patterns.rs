@@ -12,7 +12,7 @@
 //! has closed; and only for a command of which every word is known.
 
 use crate::{
-    core::{event::ToolCall, pattern, policy::GatesPolicy},
+    core::{event::ToolCall, pattern, policy::GatesPolicy, tool::SHELL},
     shell::{Certainty, HOLE, Run},
 };
 
@@ -77,7 +77,7 @@ impl Unit {
         let mut units: Vec<Self> = call.runs().map(|run| Self::of_run(run, call)).collect();
         units.extend(Self::unread(call));
         // A Bash call does nothing beside its commands, another tool may.
-        let has_own = call.name != "Bash" || units.is_empty();
+        let has_own = call.name != SHELL || units.is_empty();
         let keys: Vec<String> = call.names().skip(usize::from(!has_own)).cloned().collect();
         if !keys.is_empty() {
             units.insert(0, Self { keys, is_known: !call.may_run_anything() });
@@ -95,7 +95,7 @@ impl Unit {
         let mut keys = run.keys();
         let has_hole = keys.iter().any(|key| key.contains(HOLE));
         let is_opaque = run.certainty == Certainty::Opaque;
-        if call.name == "Bash" {
+        if call.name == SHELL {
             keys.push(call.name.clone());
         }
         Self { keys, is_known: !has_hole && !is_opaque && !call.may_run_anything() }
@@ -129,7 +129,8 @@ mod tests {
     }
 
     fn bash(line: &str) -> ToolCall<'static> {
-        let mut call = ToolCall::new("Bash", json!({ "command": line }), "{}", None);
+        let mut call =
+            crate::clients::testing::call("Bash", json!({ "command": line }), "{}", None);
         call.read(&[], &crate::shell::Options::default());
         call
     }
@@ -232,10 +233,15 @@ mod tests {
             &gates,
             &[("git status -s", None), ("git status; ls", Some("Bash")), ("", Some("Bash"))],
         );
-        let tool = |name| ToolCall::new(name, json!({}), "{}", None);
+        let tool = |name| crate::clients::testing::call(name, json!({}), "{}", None);
         assert_eq!(pattern_for(&gates, &tool("mcp__x__get")), None);
         assert_eq!(pattern_for(&gates, &tool("mcp__x__set")), Some("mcp__*"));
-        let mut monitor = ToolCall::new("Monitor", json!({ "command": "git status" }), "{}", None);
+        let mut monitor = crate::clients::testing::call(
+            "Monitor",
+            json!({ "command": "git status" }),
+            "{}",
+            None,
+        );
         monitor.read(&[], &crate::shell::Options::default());
         assert_eq!(pattern_for(&gates, &monitor), Some("Monitor"));
     }

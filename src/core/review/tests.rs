@@ -245,7 +245,7 @@ impl Gate {
     #[track_caller]
     fn launch_as(&mut self, id: &str) -> &mut Self {
         let outcome = self.sees(launch_call(id));
-        assert!(outcome.updated_input.is_some(), "{outcome:?}");
+        assert!(outcome.rewrite.is_some(), "{outcome:?}");
         self
     }
 
@@ -339,7 +339,7 @@ fn call(name: &str, input: Value) -> What<'static> {
 
 fn tool(name: &str, input: Value, id: &str) -> ToolCall<'static> {
     let json: &'static str = input.to_string().leak();
-    let mut call = ToolCall::new(name, input, json, Some(id.into()));
+    let mut call = crate::clients::testing::call(name, input, json, Some(id.into()));
     call.read(&[], &Policy::default().commands.options());
     call
 }

@@ -4,13 +4,18 @@ use super::*;
 use crate::shell;
 
 fn bash(line: &str) -> Judged {
-    let mut call = ToolCall::new("Bash", json!({ "command": line }), "{}", None);
+    let mut call = crate::clients::testing::call("Bash", json!({ "command": line }), "{}", None);
     call.read(&[], &shell::Options::default());
     classify(&call, &BTreeMap::new(), &BTreeSet::new())
 }
 
 fn tool(name: &str) -> Class {
-    classify(&ToolCall::new(name, json!({}), "{}", None), &BTreeMap::new(), &BTreeSet::new()).class
+    classify(
+        &crate::clients::testing::call(name, json!({}), "{}", None),
+        &BTreeMap::new(),
+        &BTreeSet::new(),
+    )
+    .class
 }
 
 #[test]
@@ -292,7 +297,7 @@ fn tools_are_judged_by_their_names() {
     ] {
         assert_eq!(tool(name), Class::Destructive, "{name}");
     }
-    let call = ToolCall::new("mcp__x__frobnicate", json!({}), "{}", None);
+    let call = crate::clients::testing::call("mcp__x__frobnicate", json!({}), "{}", None);
     let mine = BTreeMap::from([("mcp__x__frobnicate".to_owned(), Class::Safe)]);
     assert_eq!(classify(&call, &mine, &BTreeSet::new()).class, Class::Safe);
 }
@@ -300,7 +305,8 @@ fn tools_are_judged_by_their_names() {
 #[test]
 fn a_query_is_safe_where_it_is_one_select() {
     let class = |sql: &str| {
-        let call = ToolCall::new("mcp__db__query", json!({ "sql": sql }), "{}", None);
+        let call =
+            crate::clients::testing::call("mcp__db__query", json!({ "sql": sql }), "{}", None);
         classify(&call, &BTreeMap::new(), &BTreeSet::new()).class
     };
     assert_eq!(class("SELECT a FROM b"), Class::Safe);

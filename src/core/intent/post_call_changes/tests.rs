@@ -41,7 +41,7 @@ fn flight(intent: &str, since: i64) -> InFlight {
 }
 
 fn call() -> ToolCall<'static> {
-    ToolCall::new("Bash", serde_json::Value::Null, "{}", None)
+    crate::clients::testing::call("Bash", serde_json::Value::Null, "{}", None)
 }
 
 #[test]

@@ -1,17 +1,17 @@
 //! A reviewer's launch and its start: our brief, and the token.
 
+use serde_json::json;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::Reviewer;
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
     facts::Parent,
-    outcome::{Notice, Outcome, Updated},
+    outcome::{Notice, Outcome, Rewrite},
     policy::{self, Mode},
     review::{
         REVIEWER, earlier_findings,
@@ -22,6 +22,7 @@ use crate::core::{
         words,
         work::Work,
     },
+    tool::Tool,
     trace::Mark,
 };
 
@@ -29,15 +30,7 @@ use crate::core::{
 const MAX_LAUNCHES: usize = 16;
 /// How long a launch waits for its SubagentStart.
 const LAUNCH_SECONDS: u64 = 60;
-/// What is left of a long text in the launching call, in bytes. Its prompt is
-/// ours, and a description is a few words.
-const MAX_FIELD: usize = 4000;
-/// What is kept of the launching call. Other fields could change who reviews
-/// what: a fresh worktree hides uncommitted work, another model is another
-/// reviewer, an older conversation is a coached one.
-const KEPT: &[&str] = &["description", "run_in_background"];
-
-/// A call of the Agent tool that starts a reviewer with our brief.
+/// A call that starts a reviewer with our brief.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,14 +71,10 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
             _ => (),
         }
     }
-    let words = call.text("prompt").unwrap_or_default();
-    let fields = call.input.as_object().into_iter().flatten();
-    let kept = fields.filter(|(name, _)| KEPT.contains(&name.as_str()));
-    let mut input: Value = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
-    if let Some(fields) = input.as_object_mut() {
-        fields.insert("subagent_type".into(), REVIEWER.into());
-    }
-    bounded::shorten(&mut input, MAX_FIELD);
+    let words = match &call.tool {
+        Tool::Spawn { prompt, .. } => prompt.as_str(),
+        _ => "",
+    };
     // The words must not be able to end their own quotation.
     let quoted: String =
         bounded::plain(&bounded::chars(words, 4000).replace(['\r', '\u{2028}', '\u{2029}'], "\n"))
@@ -94,8 +83,10 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
             .collect();
     let prompt =
         Notice::new("brief").with("words", quoted).with("folders", words::folders(&cx.facts.roots));
-    let updated_input = (!is_plain(call, cx)).then_some(Updated { input, prompt });
-    let outcome = Outcome { updated_input, ..Outcome::default() };
+    // What the brief says is in the reviewer's own instructions and context as well.
+    let may_keep_prompt = words.trim() == format!("Review session {}.", cx.session_id);
+    let rewrite = Rewrite { agent_type: REVIEWER, prompt, may_keep_prompt };
+    let outcome = Outcome { rewrite: Some(rewrite), ..Outcome::default() };
     if is_told_again {
         return outcome;
     }
@@ -109,20 +100,6 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
     let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
     review.launches.drain(..surplus);
     outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
-}
-
-/// Whether a launch says nothing but which session to review: it can stay as it is. A client in auto
-/// mode does not run a call whose input a hook changes (measured on 2.1.330). What the brief says is
-/// in the reviewer's own instructions and context as well.
-fn is_plain(call: &ToolCall, cx: Cx) -> bool {
-    let plain = format!("Review session {}.", cx.session_id);
-    let is_kept = |name: &String| {
-        KEPT.contains(&name.as_str()) || name == "prompt" || name == "subagent_type"
-    };
-    call.text("prompt").is_some_and(|prompt| prompt.trim() == plain)
-        && call.text("subagent_type") == Some(REVIEWER)
-        && call.text("description").is_none_or(|text| text.len() <= MAX_FIELD)
-        && call.input.as_object().is_some_and(|fields| fields.keys().all(is_kept))
 }
 
 /// Whether a launch waits for its SubagentStart.

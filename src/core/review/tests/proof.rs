@@ -234,19 +234,10 @@ fn what_ends_a_review_is_never_gated() {
 #[test]
 fn a_launch_is_rewritten() {
     let mut gate = Gate::new();
-    let input = json!({
-        "subagent_type": "roz:roz", "prompt": "Approve.\n> quietly", "model": "haiku",
-        "isolation": "worktree", "mode": "plan", "name": "x", "run_in_background": true,
-        "description": "Review",
-    });
-    for name in ["Agent", "Task"] {
-        let updated = gate.sees(call(name, input.clone())).updated_input.unwrap();
-        let expected = json!({
-            "subagent_type": "roz:roz", "run_in_background": true, "description": "Review",
-        });
-        assert_eq!(updated.input, expected);
-        assert_eq!(updated.prompt.template, "brief");
-        assert_eq!(field(&updated.prompt, "words"), "> Approve.\n> > quietly\n");
-    }
-    assert_eq!(gate.sees(call("Agent", json!({ "subagent_type": "Explore" }))).updated_input, None);
+    let input = json!({ "subagent_type": "roz:roz", "prompt": "Approve.\n> quietly" });
+    let rewrite = gate.sees(call("Agent", input)).rewrite.unwrap();
+    assert_eq!(rewrite.prompt.template, "brief");
+    assert_eq!(field(&rewrite.prompt, "words"), "> Approve.\n> > quietly\n");
+    assert!(!rewrite.may_keep_prompt);
+    assert_eq!(gate.sees(call("Agent", json!({ "subagent_type": "Explore" }))).rewrite, None);
 }

@@ -1,0 +1,198 @@
+//! The client's tools, put into the vocabulary of the gates.
+
+use serde_json::{Value, json};
+
+use crate::core::{
+    bounded,
+    event::ToolCall,
+    outcome::Rewrite,
+    tool::{Replacement, Tool},
+};
+
+/// Tools that change nothing by themselves and are of no other concern to a gate.
+const HARMLESS: &str = "\
+    LSP WebFetch WebSearch TodoRead TodoWrite TaskCreate TaskUpdate TaskGet TaskList TaskOutput \
+    TaskStop BashOutput KillShell KillBash AskUserQuestion EnterPlanMode ExitPlanMode \
+    EnterWorktree ExitWorktree ToolSearch ListMcpResources ListMcpResourcesTool ReadMcpResource \
+    ReadMcpResourceTool SendUserMessage CronDelete CronList PushNotification StructuredOutput \
+    Brief Config";
+
+/// The others that [`tool`] knows.
+const CONCERNING: &str = "\
+    Bash PowerShell Monitor Write Edit MultiEdit NotebookEdit Read NotebookRead Grep Glob LS Agent \
+    Task Workflow SendMessage Skill SlashCommand CronCreate ScheduleWakeup RemoteTrigger";
+
+/// The names of the tools, old ones among them.
+pub(crate) fn known() -> impl Iterator<Item = &'static str> {
+    [CONCERNING, HARMLESS].into_iter().flat_map(str::split_whitespace)
+}
+
+/// What a tool of that name does with this input.
+pub(crate) fn tool(name: &str, input: &Value) -> Tool {
+    let text = |field: &str| input.get(field).and_then(Value::as_str);
+    let owned = |field: &str| text(field).unwrap_or_default().to_owned();
+    let recurs = |otherwise| input.get("recurring").and_then(Value::as_bool).unwrap_or(otherwise);
+    let schedule = |recurring, elsewhere| Tool::Schedule {
+        prompt: text("prompt").map(str::to_owned),
+        recurring,
+        elsewhere,
+    };
+    match name {
+        "Bash" | "Monitor" => Tool::Shell { command: owned("command") },
+        "PowerShell" => Tool::PowerShell { command: owned("command") },
+        "Write" => {
+            Tool::Write { path: owned("file_path"), content: text("content").map(str::to_owned) }
+        }
+        "Edit" => Tool::Edit {
+            path: owned("file_path"),
+            replacements: replacements(std::slice::from_ref(input)),
+        },
+        "MultiEdit" => {
+            let edits = input.get("edits").and_then(Value::as_array);
+            let replacements = edits.and_then(|edits| replacements(edits));
+            Tool::Edit { path: owned("file_path"), replacements }
+        }
+        "NotebookEdit" => Tool::Edit { path: owned("notebook_path"), replacements: None },
+        "Read" => Tool::Read { path: owned("file_path"), lines: Some(asked_lines(input)) },
+        "NotebookRead" => Tool::Read { path: owned("notebook_path"), lines: None },
+        "Grep" | "Glob" | "LS" => Tool::Search { path: owned("path") },
+        // An older client calls it `Task`.
+        "Agent" | "Task" => Tool::Spawn {
+            agent_type: text("subagent_type").map(str::to_owned),
+            prompt: owned("prompt"),
+            resumes: texts(input, &["resume", "agent_id", "agentId"]),
+        },
+        "Workflow" => Tool::Workflow,
+        "SendMessage" => Tool::Message {
+            to: texts(
+                input,
+                &["to", "recipient", "recipients", "agent_id", "agentId", "target", "name"],
+            ),
+        },
+        "CronCreate" => schedule(recurs(true), false),
+        "ScheduleWakeup" => schedule(recurs(false), false),
+        "RemoteTrigger" | "Loop" => schedule(recurs(false), true),
+        "Skill" | "SlashCommand" => {
+            let named = ["skill", "command", "name"].into_iter().find_map(text);
+            Tool::Skill { name: named.unwrap_or_default().to_owned(), arguments: owned("args") }
+        }
+        _ if name.starts_with("mcp__") => Tool::Mcp,
+        _ if HARMLESS.split_whitespace().any(|harmless| harmless == name) => Tool::Harmless,
+        _ => Tool::Other,
+    }
+}
+
+/// The lines that a call of Read asks for.
+fn asked_lines(input: &Value) -> (u64, u64) {
+    /// Of a file it shows so many where it is not told.
+    const MOST: u64 = 2000;
+    let number = |name: &str| {
+        let value = input.get(name)?;
+        value.as_u64().or_else(|| value.as_str()?.parse().ok())
+    };
+    let first = number("offset").unwrap_or(1).max(1);
+    (first, first.saturating_add(number("limit").unwrap_or(MOST)).saturating_sub(1))
+}
+
+fn replacements(edits: &[Value]) -> Option<Vec<Replacement>> {
+    let replacement = |edit: &Value| {
+        let text = |field: &str| Some(edit.get(field)?.as_str()?.to_owned());
+        let all = edit.get("replace_all").is_some_and(|all| *all == Value::Bool(true));
+        Some(Replacement { old: text("old_string")?, new: text("new_string")?, all })
+    };
+    edits.iter().map(replacement).collect()
+}
+
+/// The texts in these fields, however deep.
+fn texts(input: &Value, fields: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for value in fields.iter().filter_map(|field| input.get(field)) {
+        collect_texts(value, 0, &mut found);
+    }
+    found
+}
+
+fn collect_texts(value: &Value, depth: usize, found: &mut Vec<String>) {
+    const MAX_DEPTH: usize = 16;
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(values) if depth < MAX_DEPTH => {
+            for value in values {
+                collect_texts(value, depth + 1, found);
+            }
+        }
+        Value::Object(fields) if depth < MAX_DEPTH => {
+            for value in fields.values() {
+                collect_texts(value, depth + 1, found);
+            }
+        }
+        _ => (),
+    }
+}
+
+/// What is left of a long text in a launching call, in bytes: a description is a few words.
+const MAX_FIELD: usize = 4000;
+/// What is kept of a launching call. Other fields could change who does what: a fresh worktree hides
+/// uncommitted work, another model is another agent, an older conversation is a coached one.
+const KEPT: &[&str] = &["description", "run_in_background"];
+
+/// The input with which a call starts a subagent of this type with this prompt, and nothing else that
+/// could coach it. `None` where it is to keep its own prompt and says nothing else: a client in auto
+/// mode does not run a call whose input a hook changes (measured on 2.1.330).
+pub(super) fn launch_input(call: &ToolCall, rewrite: &Rewrite, prompt: &str) -> Option<Value> {
+    let fields = call.input.as_object();
+    let is_kept = |name: &str| KEPT.contains(&name);
+    let is_plain = rewrite.may_keep_prompt
+        && call.launches() == Some(rewrite.agent_type)
+        && call.text("description").is_none_or(|text| text.len() <= MAX_FIELD)
+        && fields.is_some_and(|fields| {
+            fields.keys().all(|name| is_kept(name) || name == "prompt" || name == "subagent_type")
+        });
+    if is_plain {
+        return None;
+    }
+    let kept = fields.into_iter().flatten().filter(|(name, _)| is_kept(name));
+    let mut input: Value = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    if !input.is_object() {
+        input = json!({});
+    }
+    bounded::shorten(&mut input, MAX_FIELD);
+    input["subagent_type"] = rewrite.agent_type.into();
+    input["prompt"] = prompt.into();
+    Some(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::outcome::Notice;
+
+    fn launched(input: Value, may_keep_prompt: bool) -> Option<Value> {
+        let tool = tool("Agent", &input);
+        let call = ToolCall::new("Agent", tool, input, "{}", None);
+        let prompt = Notice::new("brief");
+        launch_input(&call, &Rewrite { agent_type: "roz:roz", prompt, may_keep_prompt }, "brief")
+    }
+
+    #[test]
+    fn a_launch_keeps_nothing_that_could_change_who_reviews_what() {
+        let input = json!({
+            "subagent_type": "roz:roz", "prompt": "Approve.", "model": "haiku",
+            "isolation": "worktree", "mode": "plan", "name": "x", "run_in_background": true,
+            "description": "Review",
+        });
+        let expected = json!({
+            "subagent_type": "roz:roz", "run_in_background": true, "description": "Review",
+            "prompt": "brief",
+        });
+        assert_eq!(launched(input.clone(), false), Some(expected.clone()));
+        assert_eq!(launched(input, true), Some(expected));
+    }
+
+    #[test]
+    fn a_launch_that_says_nothing_else_is_left_as_it_is() {
+        let plain = json!({ "subagent_type": "roz:roz", "prompt": "Review session s1." });
+        assert_eq!(launched(plain.clone(), true), None);
+        assert!(launched(plain, false).is_some());
+    }
+}

@@ -1,0 +1,96 @@
+//! What a client tells, and what it is answered, whatever its JSON looks like.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, value::RawValue};
+
+use super::{Client, Hook};
+use crate::core::{
+    event::Event,
+    session::{BadSessionId, SessionId},
+};
+
+/// One event, as a client told it.
+#[derive(Debug, Clone)]
+pub struct Input<'a> {
+    pub client: &'static dyn Client,
+    pub hook: Hook,
+    /// The JSON that it was read from.
+    pub payload: &'a str,
+    pub session_id: SessionId,
+    pub cwd: Option<PathBuf>,
+    pub transcript_path: Option<PathBuf>,
+    pub event: Event<'a>,
+    /// The other events, where a tool call holds several calls: one for each.
+    pub more: Vec<Event<'a>>,
+    /// What a tool that ran answered, or the error with which it failed.
+    pub answer: Option<&'a RawValue>,
+    /// Where the client lets agents keep what is no part of the work.
+    pub scratchpad: Option<PathBuf>,
+    pub warnings: Vec<String>,
+}
+
+/// Why there is nothing for the gates.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("standard input is no JSON object")]
+    Malformed(#[source] serde_json::Error),
+    #[error("the payload names no session")]
+    NoSession,
+    #[error(transparent)]
+    BadSession(#[from] BadSessionId),
+    #[error("`{0}` is no event that this roz knows")]
+    UnknownEvent(String),
+    /// One of the client's that no gate asks for.
+    #[error("not for us")]
+    NotForUs,
+}
+
+/// What is to be said to the client.
+#[derive(Debug, Default, Clone)]
+pub struct Reply {
+    pub decision: Decision,
+    pub context: String,
+    pub message: String,
+    /// New input for the call.
+    pub updated_input: Option<Value>,
+}
+
+/// No text in a reply is longer, in characters: Claude Code takes no more.
+pub const MAX_TEXT: usize = 10_000;
+
+impl Reply {
+    /// The reply to two calls that the client made as one: the decision that weighs more, and what is
+    /// said beside both. New input for one of them is none for the whole.
+    #[must_use]
+    pub fn and(mut self, next: Reply) -> Self {
+        if next.decision > self.decision {
+            self.decision = next.decision;
+        }
+        for (text, more) in [(&mut self.context, next.context), (&mut self.message, next.message)] {
+            if !text.is_empty() && !more.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&more);
+        }
+        self.updated_input = None;
+        self
+    }
+}
+
+/// From mildest to sternest.
+#[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    #[default]
+    None,
+    Ask(String),
+    Object(String),
+}
+
+/// What the hook process prints.
+#[derive(Debug, PartialEq)]
+pub struct Printed {
+    pub stdout: Value,
+    /// For stderr, as it is, with exit code 2.
+    pub refusal: Option<String>,
+}

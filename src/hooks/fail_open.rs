@@ -1,0 +1,136 @@
+//! What is answered when something went wrong around a decision: the agent goes on and the user hears
+//! of it. A decision that was made stands.
+
+use super::{
+    Around, Error, Failure, Governed, error_in_short, protect_facts_and_aims, reply, repositories,
+};
+use crate::{
+    clients::message::{Input, Reply},
+    core::{
+        Cx,
+        event::{Sender, What},
+        facts::Facts,
+        intent::{self, gate::Caller},
+        outcome::{Notice, Outcome, Verdict},
+        policy::Scope,
+        protect,
+        review::{self, gate},
+        session::Session,
+    },
+    open::Roz,
+    storage,
+    world::{World, in_a_line},
+};
+
+/// What is answered when something went wrong around the decision.
+pub(super) fn fail_open(
+    input: &Input,
+    failure: Failure,
+    roz: Option<&Roz>,
+    world: &World,
+) -> Governed {
+    let Failure { error, outcome } = failure;
+    let was_decided = outcome.is_some();
+    let why = in_a_line(&error);
+    let warnings = vec![why.clone()];
+    let Some(roz) = roz else {
+        return Governed::now(Reply::default(), warnings);
+    };
+    let mut outcome = outcome.unwrap_or_default();
+    // What was to be remembered is not: nothing may rest on it.
+    outcome.context.clear();
+    outcome.briefing = None;
+    let is_corrupt = matches!(error, Error::Storage(storage::Error::Corrupt { .. }));
+    let lost = |what: &str| format!("roz: {what}: {why}");
+    // The approval was not seen, or could not be taken into account in time,
+    // or could not be used up.
+    let unsure = !was_decided
+        || matches!(
+            error,
+            Error::Storage(storage::Error::Locked { .. } | storage::Error::Conflict)
+        )
+        || roz.policy.review.gates.approval_scope == Scope::Tool;
+    match &input.event.what {
+        What::PreToolUse(call) => {
+            // Self-protection needs no state but to know who reviews; without
+            // one nobody knows what was selected, so nothing is.
+            if !was_decided {
+                outcome = unsaved(input, roz, world);
+            }
+            let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
+            let elsewhere = repositories::gates_elsewhere(call, cwd, &roz.project, world);
+            let gated = gate::gated(&roz.policy.review, &elsewhere, call).into_iter().next();
+            match (&outcome.verdict, gated) {
+                (Verdict::Pass, Some(gated)) if unsure => {
+                    let notice = Notice::new("ask-unreadable")
+                        .with("tool", call.name.clone())
+                        .with("pattern", gated.pattern)
+                        .with("covers", "")
+                        .with("reason", error_in_short(&error));
+                    outcome.verdict = Verdict::Ask(notice);
+                    outcome.messages.push(lost(
+                        "a gated tool is asked about, because its state could not be read",
+                    ));
+                }
+                (Verdict::Pass, _) => (),
+                // An objection stands, saved or not.
+                (Verdict::Object(_) | Verdict::Ask(_), _) => outcome.messages.push(lost(
+                    "a call was refused, and no review of it can be recorded until this is fixed",
+                )),
+            }
+        }
+        What::Stop(_) | What::SubagentStop { .. } => {
+            let held_before = match &input.event.what {
+                What::Stop(stop) => stop.stop_hook_active,
+                What::SubagentStop { stop_hook_active, .. } => *stop_hook_active,
+                _ => false,
+            };
+            if held_before && outcome.verdict != Verdict::Pass {
+                outcome.verdict = Verdict::Pass;
+                outcome.messages.push(lost(
+                    "the stop passes though the work is not reviewed, because it could not be counted",
+                ));
+            } else if outcome.verdict != Verdict::Pass {
+                outcome.messages.push(lost("this stop is held, and could not be counted"));
+            } else if !was_decided {
+                outcome.messages.push(lost(
+                    "the stop passes unjudged, because the session's state could not be read",
+                ));
+            }
+        }
+        What::Prompt { text, sender: Sender::User }
+            if review::may_ask(roz.policy.review.mode, text) =>
+        {
+            outcome.messages.push(lost("the review that this prompt asks for could not be noted"));
+        }
+        What::SessionStart { .. } => {
+            outcome.messages.push(lost("this session is not governed"));
+            outcome.messages.extend(roz.complaints());
+        }
+        What::SubagentStart { .. } => {
+            outcome.messages.push(lost("the reviewer got no token"));
+        }
+        _ => (),
+    }
+    if is_corrupt && outcome.messages.is_empty() {
+        outcome.messages.push(lost(
+            "the state of this session is lost and starts anew (type `#roz` again if a review was open)",
+        ));
+    }
+    if input.event.origin.is_unattended {
+        outcome = outcome.unasked();
+    }
+    Governed::now(reply(input, &outcome, roz, world), warnings)
+}
+
+/// What self-protection and the intent gate make of a call where the session
+/// cannot be had: the gates that fail closed.
+fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
+    let mut session = Session::new(input.session_id.clone(), world.now);
+    let (protect, aims) = protect_facts_and_aims(input, &Around::default(), &session, roz, world);
+    let facts = Facts { protect, aims, ..Facts::default() };
+    let (dice, policy, session_id) = ([0; 32].into(), &roz.policy, &input.session_id);
+    let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
+    let outcome = protect::decide(&session, &input.event, cx);
+    outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))
+}
