@@ -8,7 +8,7 @@ use super::{Done, decide, say};
 use crate::{
     core::{
         self,
-        review::{decision::Decision, proof::Claim},
+        review::{decision::Decision, reviewer::Claim},
         session::{Session, SessionId},
     },
     open::{self, Roz},

@@ -13,7 +13,7 @@ use crate::{
         self, bounded,
         review::{
             decision::Decision,
-            proof::{Claim, Posting, Standing, Taken},
+            reviewer::{Claim, Posting, Standing, Taken},
             seen::Excuse,
         },
         session::{Session, SessionId},
@@ -98,7 +98,7 @@ pub(super) enum Error {
     #[error("the summary is empty: say what was looked at")]
     NoSummary,
     #[error("the decision is refused")]
-    Refused(#[from] core::review::proof::Refusal),
+    Refused(#[from] core::review::reviewer::Refusal),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {

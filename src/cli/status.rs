@@ -18,7 +18,7 @@ use crate::{
     core::{
         bounded,
         policy::Auto,
-        review::work::Work,
+        review::{self, work::Work},
         session::Session,
         standing::{self, Gates, Standing},
     },
@@ -132,7 +132,9 @@ fn check(roz: &Roz, session: Option<&Session>, as_json: bool, world: &World) -> 
                 let summary = bounded::plain_line(&serving.summary);
                 ("approved", Done::Well, format!("the work is approved: {summary}"))
             }
-            None => ("not_approved", Done::Badly, format!("not approved: {}", known.why_new())),
+            None => {
+                ("not_approved", Done::Badly, format!("not approved: {}", review::why_new(known)))
+            }
         },
         Work::Unknown(why) => ("unknown", Done::Unknown, format!("unknown: {why}")),
         Work::NoRepository | Work::NotAsked => {

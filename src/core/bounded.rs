@@ -192,6 +192,18 @@ pub fn counted(count: impl TryInto<u64>, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
+/// The ending of a noun of which there are so many.
+pub fn plural(lines: u64) -> &'static str {
+    if lines == 1 { "" } else { "s" }
+}
+
+/// The beginning of a session's id, by which people tell them apart.
+pub fn session_shown(id: &str) -> String {
+    let short: String = id.chars().take(8).collect();
+    let more = if id.chars().nth(8).is_some() { "…" } else { "" };
+    plain_line(&format!("{short}{more}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

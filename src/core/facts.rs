@@ -9,7 +9,7 @@ use crate::core::{
     protect::ProtectFacts,
     reflection::state::{Baseline, Ticket},
     review::work::Work,
-    session::SessionId,
+    session_id::SessionId,
 };
 use crate::shell::Run;
 

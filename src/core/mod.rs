@@ -3,6 +3,7 @@
 //! Invariant: no module in here reads the clock, the environment, the disk or
 //! a random number. `tests/it/tidy.rs` holds us to that.
 
+pub mod agent_file;
 pub mod bounded;
 pub mod breaker;
 pub mod event;
@@ -12,15 +13,18 @@ pub mod outcome;
 pub mod own_files;
 pub mod pattern;
 pub mod policy;
+pub mod prompt;
 pub mod protect;
 pub mod reflection;
 pub mod refusal;
 pub mod review;
 pub mod schedule;
 pub mod session;
+pub mod session_id;
 pub mod standing;
 pub mod tool;
 pub mod trace;
+pub mod words;
 pub mod writes;
 
 use std::cell::OnceCell;
@@ -36,7 +40,7 @@ use crate::core::{
     reflection::tickets::Closing,
     review::{
         decision::{By, Decision},
-        proof::{Posting, Refusal, Standing, Taken},
+        reviewer::{Posting, Refusal, Standing, Taken},
         state::Review,
     },
     session::{Asked, Session, SessionId},
@@ -145,7 +149,7 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     }
     if let What::Prompt { text, .. } = &event.what
         && by_client.is_some()
-        && review::begins_with_command(text)
+        && prompt::begins_with_command(text)
     {
         outcome = outcome.telling_user(
             "roz: this prompt was scheduled by the session, so its `#roz` is not taken as yours. \

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{
-    intent::{briefing::Briefing, doubt::Doubt, post_call_changes::Landing, state::InFlight},
+    intent::{briefing::Briefing, doubt::Doubt, landing::Landing, state::InFlight},
     pattern,
     reflection::usage,
     refusal::Refusal,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::{bounded, review};
+use crate::core::{bounded, prompt};
 
 /// How many are remembered; those that begin with the user's word last.
 const MAX: usize = 256;
@@ -90,7 +90,7 @@ impl Entry {
             sha256: bounded::sha256(known.as_bytes()),
             beginning: clipped.map(|_| known.chars().count()),
             recurring: scheduled.recurring,
-            command: review::begins_with_command(text),
+            command: prompt::begins_with_command(text),
             fired: None,
         }
     }

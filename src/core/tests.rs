@@ -15,10 +15,10 @@ use crate::core::{
     review::{
         REVIEWER,
         approval::Approved,
-        coverage::Looked,
         decision::Decision,
         phase::Phase,
-        proof::Claim,
+        reviewer::Claim,
+        reviewer::Looked,
         work::{Known, Serving, Work},
     },
 };

@@ -6,6 +6,14 @@ use std::path::PathBuf;
 /// What gate patterns call the shell of every client: `Bash:git push*`.
 pub const SHELL: &str = "Bash";
 
+/// The subagent that reviews: agent `roz` of plugin `roz`.
+pub const REVIEWER: &str = "roz:roz";
+
+/// Whether an agent is called by the name of our reviewer.
+pub fn is_reviewer_name(name: &str) -> bool {
+    name.trim().eq_ignore_ascii_case(REVIEWER)
+}
+
 /// A tool, with what a gate may want to know of the call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tool {

@@ -16,8 +16,8 @@ use crate::{
         event::What,
         intent::{
             catalogue::Status,
+            landing::Landing,
             ledger::{Call, Change as Changes, FileChange, MutationClass, Record},
-            post_call_changes::Landing,
             ranges::{Change, Changed, Opaque},
             state::InFlight,
         },

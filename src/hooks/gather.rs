@@ -12,10 +12,12 @@ use chrono::TimeDelta;
 use super::{Input, repositories, reviewing};
 use crate::{
     core::{
+        agent_file,
         event::{Sender, Source, ToolCall, What},
         facts::{Facts, LaunchedBy, Parent},
         policy::{Mode, Policy},
-        review::{self, Command, REVIEWER, gate, phase::Phase, work::Work},
+        prompt::{self, Command},
+        review::{self, REVIEWER, gate, phase::Phase, work::Work},
         session::{Session, SessionId},
     },
     observe::work::Question,
@@ -47,7 +49,7 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
             }
         }
         What::Prompt { text, sender: Sender::User } => {
-            let approves = matches!(review::command(text), Some(Command::Approve(_)));
+            let approves = matches!(prompt::command(text), Some(Command::Approve(_)));
             let is_always = roz.policy.review.mode == Mode::Always;
             if approves || is_always && !session.review.phase().is_open() {
                 facts.works = works();
@@ -180,10 +182,10 @@ pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
         dirs.map(|it| it.join(".claude")).chain(config_dir(world)).collect();
     folders.dedup();
     let mut budget = 5000;
-    folders.into_iter().find_map(|it| agent_file(&it.join("agents"), 0, &mut budget))
+    folders.into_iter().find_map(|it| reviewers_file(&it.join("agents"), 0, &mut budget))
 }
 
-fn agent_file(folder: &Path, depth: usize, budget: &mut usize) -> Option<PathBuf> {
+fn reviewers_file(folder: &Path, depth: usize, budget: &mut usize) -> Option<PathBuf> {
     const MAX_DEPTH: usize = 16;
     const MAX_FRONT: u64 = 64 * 1024;
     let entries = std::fs::read_dir(folder).ok()?;
@@ -194,12 +196,12 @@ fn agent_file(folder: &Path, depth: usize, budget: &mut usize) -> Option<PathBuf
         *budget -= 1;
         let path = entry.path();
         if path.is_dir() {
-            if let Some(found) = agent_file(&path, depth + 1, budget) {
+            if let Some(found) = reviewers_file(&path, depth + 1, budget) {
                 return Some(found);
             }
         } else if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"))
             && let Some((text, _)) = read_beginning(&path, MAX_FRONT)
-            && review::names_reviewer(&text)
+            && agent_file::names_reviewer(&text)
         {
             return Some(path);
         }

@@ -17,7 +17,7 @@ use crate::{
         reflection::tickets,
         review::{
             approval::{Approved, Row, Table},
-            coverage::Looked,
+            reviewer::Looked,
             seen::{self, Required},
             state::{Opener, Review},
             work::{self, Author, Known, Push, Work},

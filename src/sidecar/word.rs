@@ -23,8 +23,8 @@ use crate::{
         bounded,
         intent::{
             doubt::{Doubt, FILES, Stand},
-            facts::Missing,
             selection,
+            selection::Missing,
         },
     },
     world::{

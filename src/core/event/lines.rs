@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     core::{
-        intent::class::{is_one, words},
         tool::Tool,
+        words::{is_one, words},
     },
     shell,
 };

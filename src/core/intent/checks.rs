@@ -4,7 +4,7 @@
 //! A new one is a word in a table; the user's own are patterns, `intent.checks`.
 
 use crate::{
-    core::{bounded, event::ToolCall, intent::class::is_one, pattern},
+    core::{bounded, event::ToolCall, pattern, words::is_one},
     shell::{self, HOLE, Run},
 };
 

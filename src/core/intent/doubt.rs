@@ -10,10 +10,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    post_call_changes::session_shown,
-    selection::{self, Refused},
-};
+use super::selection::{self, Refused};
 use crate::core::{
     bounded,
     refusal::{Code, Refusal},
@@ -47,7 +44,7 @@ impl Doubt {
         let whose = if self.session_id == session_id {
             "of this session".to_owned()
         } else {
-            format!("of session {}", session_shown(&self.session_id))
+            format!("of session {}", bounded::session_shown(&self.session_id))
         };
         let by_tool =
             if tool_name.is_empty() { String::new() } else { bounded::line(tool_name, 60) + " " };

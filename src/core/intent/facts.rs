@@ -5,8 +5,16 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::{
-    briefing::Briefing, catalogue::Catalogue, checks::Ended, doubt::Doubt, ignore::Treatment,
-    post_call_changes::Aftermath, selection::Unreliable, state::Start, target::Target,
+    briefing::Briefing,
+    catalogue::Catalogue,
+    checks::Ended,
+    doubt::Doubt,
+    ignore::Treatment,
+    post_call_changes::Aftermath,
+    selection::{Missing, Unreliable},
+    shown::PartSeen,
+    state::Start,
+    target::Target,
 };
 use crate::shell::How;
 
@@ -51,19 +59,6 @@ pub struct Aims {
     pub unwritable: Option<String>,
 }
 
-/// Lines of a file that were shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartSeen {
-    /// As in [`Aims::seen`].
-    pub path: String,
-    pub hash: String,
-    /// From 1, both among them.
-    pub from: u64,
-    pub to: u64,
-    /// So many the file has.
-    pub lines: u64,
-}
-
 /// A project that judges some targets besides the session's own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nearer {
@@ -95,13 +90,6 @@ pub enum Sidecar {
     Missing(Missing),
     Broken(Unreliable),
     There,
-}
-
-/// What is known of intents that are gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Missing {
-    /// The commit that is checked out has them.
-    pub is_in_git: bool,
 }
 
 /// A path that a call would write.

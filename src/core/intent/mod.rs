@@ -24,6 +24,7 @@ pub mod facts;
 pub mod gate;
 mod glob;
 pub mod ignore;
+pub mod landing;
 pub mod ledger;
 pub mod lessons;
 pub mod map;

@@ -15,7 +15,8 @@ use super::{
     catalogue::Intent,
     doubt::{Doubt, FILES},
     ignore::Treatment,
-    ledger::{self, FileChange},
+    landing::Landing,
+    ledger::FileChange,
     mutation::Meaning,
     ranges::Changed,
     scope::{Reason, Scope, Verdict, Why},
@@ -74,15 +75,6 @@ pub struct Running {
     /// None: this one.
     pub session: Option<String>,
     pub flight: InFlight,
-}
-
-/// What goes into the ledger.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Landing {
-    pub intent_id: String,
-    pub files: Vec<FileChange>,
-    pub not_looked: Option<String>,
-    pub violation: Option<Refusal>,
 }
 
 /// So many files are named to the agent.
@@ -212,7 +204,7 @@ impl Running {
             id => bounded::line(id, 60),
         };
         match &self.session {
-            Some(session) => format!("session {} for {intent}", session_shown(session)),
+            Some(session) => format!("session {} for {intent}", bounded::session_shown(session)),
             None => format!("one of this session for {intent}"),
         }
     }
@@ -349,24 +341,6 @@ fn violation(
         });
     }
     refusal
-}
-
-/// The beginning of a session's id, by which people tell them apart.
-pub fn session_shown(id: &str) -> String {
-    let short: String = id.chars().take(8).collect();
-    let more = if id.chars().nth(8).is_some() { "…" } else { "" };
-    bounded::plain_line(&format!("{short}{more}"))
-}
-
-impl Landing {
-    pub fn change(self) -> ledger::Change {
-        ledger::Change {
-            files: self.files,
-            not_looked: self.not_looked,
-            violation: self.violation.as_ref().map(ledger::Refusal::from),
-            ..ledger::Change::default()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::{
     catalogue::{Catalogue, Intent, NotFound, Problem},
-    facts::Missing,
     ignore::Ignore,
     overlap::{Witness, overlap},
     scope::{Scope, shortened},
@@ -116,6 +115,13 @@ impl Unreliable {
             .recovery("Have the user mend it: `roz intent check` shows what is wrong.");
         Box::new(refusal)
     }
+}
+
+/// What is known of intents that are gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    /// The commit that is checked out has them.
+    pub is_in_git: bool,
 }
 
 impl Missing {

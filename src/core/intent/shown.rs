@@ -3,8 +3,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::class::is_one;
-use crate::shell::{HOLE, Reading, Run};
+use crate::{
+    core::words::is_one,
+    shell::{HOLE, Reading, Run},
+};
 
 /// Which lines, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +14,19 @@ pub enum Shown {
     All,
     /// From one to another, both shown.
     Lines(u64, u64),
+}
+
+/// Lines of a file that were shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartSeen {
+    /// As in [`Aims::seen`](super::facts::Aims::seen).
+    pub path: String,
+    pub hash: String,
+    /// From 1, both among them.
+    pub from: u64,
+    pub to: u64,
+    /// So many the file has.
+    pub lines: u64,
 }
 
 /// Programs that show what they are given.

@@ -8,7 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{checks::Ended, doubt::Stand, facts::PartSeen, shown::Part};
+use super::{
+    checks::Ended,
+    doubt::Stand,
+    shown::{Part, PartSeen},
+};
 use crate::core::{policy, refusal::Code};
 
 /// Where the turn stands.

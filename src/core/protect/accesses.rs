@@ -3,7 +3,11 @@
 
 use super::{commands::base, is_in, places::parts};
 use crate::{
-    core::{event::ToolCall, intent::class, tool::Tool},
+    core::{
+        event::ToolCall,
+        tool::Tool,
+        words::{is_sink, words},
+    },
     shell::{self, Certainty, How, Reading, Run},
 };
 
@@ -69,7 +73,7 @@ pub fn act_of_tool(name: &str) -> Act {
         describe exists open ls head tail lookup";
     const WRITES: &str = "write edit create delete remove move rename replace update put set append insert \
         patch save copy link chmod apply make touch truncate execute exec run modify";
-    let words = class::words(name.rsplit("__").next().unwrap_or_default());
+    let words = words(name.rsplit("__").next().unwrap_or_default());
     let has = |list: &str| words.iter().any(|word| is_in(list, word));
     if has(READS) && !has(WRITES) { Act::Read } else { Act::Write(How::Edit) }
 }
@@ -77,7 +81,7 @@ pub fn act_of_tool(name: &str) -> Act {
 fn of_line(reading: &Reading) -> Vec<Access> {
     let names = copied_names(reading);
     let mut found = Vec::new();
-    for write in reading.writes.iter().filter(|write| !class::is_sink(&write.path)) {
+    for write in reading.writes.iter().filter(|write| !is_sink(&write.path)) {
         let takes_away = match write.how {
             _ if write.certainty == Certainty::Opaque => false,
             How::Remove => true,

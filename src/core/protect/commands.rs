@@ -7,9 +7,9 @@ use super::{Context, is_in};
 use crate::{
     core::{
         event::ToolCall,
-        intent::class::words,
-        review::{self, REVIEWER},
-        tool::Tool,
+        prompt,
+        tool::{REVIEWER, Tool},
+        words::words,
     },
     shell::{self, HOLE, Run},
 };
@@ -205,5 +205,5 @@ pub(super) fn schedules_a_command(cx: Context) -> Option<String> {
     if is_scheduler {
         texts(Some(&call.input), 0, &mut found);
     }
-    found.into_iter().find(|text| review::begins_with_command(text)).map(str::to_owned)
+    found.into_iter().find(|text| prompt::begins_with_command(text)).map(str::to_owned)
 }

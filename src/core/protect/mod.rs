@@ -29,7 +29,8 @@ use crate::core::{
     event::{Event, ToolCall},
     outcome::{Notice, Outcome},
     refusal::{Code, Refusal},
-    session::{Session, SessionId},
+    session::Session,
+    session_id::SessionId,
     trace::Mark,
 };
 

@@ -12,7 +12,7 @@ use super::{
     settings::{self, Content},
 };
 use crate::{
-    core::{event::ToolCall, review},
+    core::{agent_file, event::ToolCall, tool::REVIEWER},
     shell::{self, HOLE, How, Reading},
 };
 
@@ -120,10 +120,10 @@ pub(super) fn makes_a_reviewer(cx: Context) -> Option<String> {
     first(cx, |it| {
         fills_agent_file(cx, it)
             && match it.after(cx.call) {
-                Content::Text(text) => review::names_reviewer(&text),
+                Content::Text(text) => agent_file::names_reviewer(&text),
                 // The text is not known: what the call says, and how the file is called.
                 Content::Absent | Content::Unknown => {
-                    cx.call.json.contains(review::REVIEWER) || it.is(is_named)
+                    cx.call.json.contains(REVIEWER) || it.is(is_named)
                 }
             }
     })

@@ -79,7 +79,7 @@ fn mark(state: &Reflection, cx: Cx) -> String {
 /// what an agent said before there was anything to skip.
 pub(super) fn before_skip(state: &Reflection, small: Option<u64>) -> String {
     let small = match small {
-        Some(lines) => format!("The change is small ({lines} line{}). ", plural(lines)),
+        Some(lines) => format!("The change is small ({lines} line{}). ", bounded::plural(lines)),
         None => String::new(),
     };
     let early = match state.early_skip() {
@@ -90,10 +90,6 @@ pub(super) fn before_skip(state: &Reflection, small: Option<u64>) -> String {
         None => String::new(),
     };
     small + &early
-}
-
-pub(super) fn plural(lines: u64) -> &'static str {
-    if lines == 1 { "" } else { "s" }
 }
 
 /// The newest notes, each with all its lines; empty, or a block that ends in a

@@ -15,7 +15,6 @@ use crate::core::{
     breaker::{Breaker, Press},
     policy::{self, BreakerPolicy},
     reflection::{
-        asked::plural,
         shown::{Injected, Shown},
         tickets::Closing,
     },
@@ -418,7 +417,7 @@ impl Reflection {
         let skip = match of_agent {
             Some(skip) => Skip { lines_changed: Some(lines), ..skip },
             None => Skip {
-                reason: format!("auto: {lines} line{}", plural(lines)),
+                reason: format!("auto: {lines} line{}", bounded::plural(lines)),
                 decider: Decider::Auto,
                 lines_changed: Some(lines),
                 is_early: false,

@@ -8,7 +8,7 @@ use crate::core::{
     review::{
         approval::Approved,
         decision::By,
-        proof::{Posting, Refusal, Reviewer},
+        reviewer::{Posting, Refusal, Reviewer},
         seen::{Required, is_generated},
         state::GateTrigger,
         words,
@@ -20,15 +20,6 @@ use crate::core::{
 const NAMED: usize = 20;
 /// Files that an approval's record names.
 const RECORDED: usize = 200;
-
-/// A work tree as it is when a decision is posted.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Looked {
-    /// None outside of a git repository.
-    pub known: Option<Known>,
-    /// What has to be seen of it.
-    pub required: Vec<Required>,
-}
 
 /// What was seen of the work, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

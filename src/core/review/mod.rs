@@ -41,7 +41,6 @@
 //! approved, [`proof`] who may decide, [`coverage`] whether a reviewer has looked; `gate` and
 //! `stop` are the two places where the gate objects, `people` hears what a person says.
 
-mod agent_file;
 pub mod approval;
 pub mod attempt;
 pub mod coverage;
@@ -53,6 +52,7 @@ pub mod patterns;
 pub mod people;
 pub mod phase;
 pub mod proof;
+pub mod reviewer;
 pub mod seen;
 pub mod state;
 mod stop;
@@ -64,19 +64,14 @@ use crate::core::{
     event::{Event, STARTED, Sender, Source, ToolCall, What},
     outcome::{Effect, Notice, Outcome},
     policy::Mode,
+    prompt::{Command, command},
     review::{decision::Decision, phase::Phase, state::Review, work::Work},
-    session::SessionId,
+    session_id::SessionId,
     trace::Mark,
 };
 
-pub use self::{
-    agent_file::names_reviewer,
-    people::{Command, begins_with_command, command},
-    stop::needs_work_at_stop,
-};
-
-/// The subagent that reviews: agent `roz` of plugin `roz`.
-pub const REVIEWER: &str = "roz:roz";
+pub use self::{stop::needs_work_at_stop, words::why_new};
+pub use crate::core::tool::{REVIEWER, is_reviewer_name};
 
 pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
     match &event.what {
@@ -184,11 +179,6 @@ fn on_tool(review: &mut Review, event: &Event, call: &ToolCall, cx: Cx) -> Outco
         (_, Some(agent)) => proof::permit(review, agent, call, cx),
         _ => Outcome::pass(),
     })
-}
-
-/// Whether an agent is called by the name of our reviewer.
-pub(crate) fn is_reviewer_name(name: &str) -> bool {
-    name.trim().eq_ignore_ascii_case(REVIEWER)
 }
 
 fn on_tool_done(

@@ -19,7 +19,7 @@ use crate::core::{
         attempt::Attempts,
         decision::{By, Decision, Posted},
         phase::Phase,
-        proof::{Launch, Reviewer},
+        reviewer::{Launch, Reviewer},
         work::{Known, Work},
     },
 };

@@ -23,8 +23,8 @@ use crate::core::{
     review::{
         approval::Approved,
         attempt::Outcome as Attempted,
-        coverage::Looked,
-        proof::{Claim, Posting, Refusal, Standing, Taken},
+        reviewer::Looked,
+        reviewer::{Claim, Posting, Refusal, Standing, Taken},
         seen::{Excuse, Required},
         work::{Author, Changed, Known, Serving},
     },

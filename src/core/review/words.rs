@@ -21,7 +21,7 @@ pub(super) fn path(path: &str) -> String {
 }
 
 /// What an approval does not cover, as the reason of a denial.
-pub(super) fn why_new(known: &Known) -> String {
+pub fn why_new(known: &Known) -> String {
     if !known.uncommitted.is_empty() {
         let files = listed(known.uncommitted.iter().map(|file| format!("`{}`", path(file))));
         return format!("the approved version of {files} is not committed yet");

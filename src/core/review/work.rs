@@ -55,11 +55,6 @@ impl Known {
     pub fn needs_approval(&self) -> bool {
         self.approval.is_none() && !self.is_empty
     }
-
-    /// What no approval covers, in words.
-    pub fn why_new(&self) -> String {
-        super::words::why_new(self)
-    }
 }
 
 /// An approval in the table that covers the work.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ranges::{Changed, LineRange};
-use crate::core::{bounded, refusal, session::SessionId};
+use crate::core::{bounded, refusal, session_id::SessionId};
 
 /// Of Agent Trace.
 pub const VERSION: &str = "0.1.0";

@@ -4,7 +4,10 @@
 use chrono::{DateTime, Utc};
 
 use super::Record;
-use crate::core::{bounded, intent::post_call_changes::session_shown, intent::ranges::Change};
+use crate::core::{
+    bounded::{self, session_shown},
+    intent::ranges::Change,
+};
 
 /// Whoever it was, no record of it is there.
 pub const UNKNOWN: &str = "not by an agent roz knows of";

@@ -1,21 +1,20 @@
 //! A reviewer's launch and its start: our brief, and the token.
 
-use serde_json::json;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::Reviewer;
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
     facts::Parent,
     outcome::{Notice, Outcome, Rewrite},
-    policy::{self, Mode},
+    policy::Mode,
     review::{
         REVIEWER, earlier_findings,
         phase::Phase,
+        reviewer::{Launch, Reviewer},
         second_opinions,
         seen::Seen,
         state::{Opener, Review},
@@ -28,30 +27,6 @@ use crate::core::{
 
 /// Launches of a session that are remembered.
 const MAX_LAUNCHES: usize = 16;
-/// How long a launch waits for its SubagentStart.
-const LAUNCH_SECONDS: u64 = 60;
-/// A call that starts a reviewer with our brief.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Launch {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_use_id: Option<String>,
-    pub at: DateTime<Utc>,
-    /// A subagent has started since, and no other may answer it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) answered: bool,
-    /// What started got no token: nobody decides with this launch.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) spent: bool,
-    /// The reviewer that decided with it: one launch makes one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) claimed_by: Option<String>,
-}
-
-impl Launch {
-    fn is_open(&self, now: DateTime<Utc>) -> bool {
-        !self.answered && self.at <= now && now <= policy::later(self.at, LAUNCH_SECONDS)
-    }
-}
 
 /// A call that starts the reviewer: it gets our brief instead of what the
 /// agent would have told it.

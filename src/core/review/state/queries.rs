@@ -16,7 +16,7 @@ use crate::core::{
         cycle::{GateTrigger, Opener},
         decision::{By, Decision, Posted},
         phase::Phase,
-        proof::Reviewer,
+        reviewer::Reviewer,
         words,
         work::Work,
     },

@@ -6,7 +6,7 @@ use super::{MAX_IDS, Review, keep_newest};
 use crate::core::{
     event::Background,
     policy,
-    review::{cycle::Opener, decision::Decision, proof::Reviewer},
+    review::{cycle::Opener, decision::Decision, reviewer::Reviewer},
 };
 
 /// Why a reviewer is no longer there.

@@ -1,6 +1,6 @@
 //! Whether an agent file of the client bears the reviewer's name.
 
-use crate::core::review::REVIEWER;
+use super::tool::REVIEWER;
 
 /// Whether the front matter of an agent file may name its agent `roz:roz`.
 ///

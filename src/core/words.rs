@@ -1,0 +1,31 @@
+//! Names taken apart, and words in lists.
+
+/// `readFile`, `read_file`, `read-file`: its words in lower case.
+pub fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars().take(200) {
+        if !c.is_alphanumeric() || c.is_uppercase() && was_lower {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+        was_lower = c.is_lowercase();
+    }
+    words.retain(|it| !it.is_empty());
+    words
+}
+
+/// Whether a word is one of a list, whose words are a blank apart.
+pub fn is_one(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|it| it == word)
+}
+
+/// Paths that nobody keeps anything in.
+pub fn is_sink(path: &str) -> bool {
+    matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty")
+        || path.strip_prefix("/dev/fd/").is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit()))
+}
