@@ -4,6 +4,7 @@
 //! a random number. `tests/it/tidy.rs` holds us to that.
 
 pub mod agent_file;
+pub mod agents;
 pub mod bounded;
 pub mod breaker;
 pub mod event;

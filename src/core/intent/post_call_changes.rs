@@ -24,7 +24,7 @@ use super::{
     target::{Target, guarded},
 };
 use crate::core::{
-    Cx, bounded,
+    Cx, agents, bounded,
     event::ToolCall,
     outcome::{Effect, Notice, Outcome},
     refusal::{Code, Refusal},
@@ -227,8 +227,8 @@ impl Running {
 
 impl Found {
     fn is_client_settings(&self) -> bool {
-        self.path == ".claude/settings.local.json"
-            || self.path.ends_with("/.claude/settings.local.json")
+        let mut parts = self.path.rsplit('/');
+        parts.next() == Some("settings.local.json") && parts.next().is_some_and(agents::is_folder)
     }
 
     fn objection(&self, scope: &Scope) -> Option<Code> {

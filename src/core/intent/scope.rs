@@ -18,7 +18,7 @@ use super::{
     glob::{self, Dialect, Glob},
     target::{Case, Kind, Place, Target, guarded},
 };
-use crate::shell::HOLE;
+use crate::{core::agents, shell::HOLE};
 
 /// So many patterns are read; a list that goes on is broken.
 const MOST_PATTERNS: usize = 2000;
@@ -301,7 +301,7 @@ fn doubts(text: &str, globs: &[Glob]) -> Vec<String> {
     let folder = text.trim_start_matches("./").trim_end_matches('*').trim_end_matches('/');
     let is_guarded = !folder.is_empty() && guarded(folder).is_some();
     // Of the client's folder only the settings are.
-    if is_guarded && (folder == text || !folder.ends_with(".claude")) {
+    if is_guarded && (folder == text || !agents::folders().any(|own| folder.ends_with(own))) {
         res.push("what it names is in nobody's scope".to_owned());
     }
     res

@@ -1,6 +1,8 @@
 //! What a call would change, as far as a scope asks about it. The file
 //! system's half is `sidecar::target`'s.
 
+use crate::core::agents;
+
 /// A place in both its spellings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
@@ -92,9 +94,12 @@ pub fn guarded(path: &str) -> Option<&'static str> {
             (".orchestration" | ".intentignore", _) => return Some("the intents' own folder"),
             (".roz" | ".grove", _) if is_first => return Some("roz's own folder"),
             (".mcp.json", None) => return Some("the client's settings"),
-            (".claude", None) => return Some("the folder of the client's settings"),
-            (".claude", Some(name)) if is_settings(name) => return Some("the client's settings"),
-            (".claude", Some(&"hooks")) => return Some("the client's hooks"),
+            (folder, next) if agents::is_folder(folder) => match next {
+                None => return Some("the folder of the client's settings"),
+                Some(name) if is_settings(name) => return Some("the client's settings"),
+                Some(&"hooks") => return Some("the client's hooks"),
+                Some(_) => is_first = false,
+            },
             _ => is_first = false,
         }
     }

@@ -4,6 +4,7 @@
 use super::{commands::base, is_in, places::parts};
 use crate::{
     core::{
+        agents,
         event::ToolCall,
         tool::Tool,
         words::{is_sink, words},
@@ -92,8 +93,8 @@ fn of_line(reading: &Reading) -> Vec<Access> {
         let act = Act::Write(write.how);
         found.push(Access { path: write.path.clone(), act, takes_away });
         // With the client's folder go the settings in it.
-        if takes_away && shell::last_part(write.path.trim_end_matches('/')) == ".claude" {
-            for name in ["settings.json", "settings.local.json"] {
+        if takes_away && agents::is_folder(shell::last_part(write.path.trim_end_matches('/'))) {
+            for name in agents::settings() {
                 let path = format!("{}/{name}", write.path.trim_end_matches('/'));
                 found.push(Access { path, act, takes_away });
             }

@@ -5,9 +5,10 @@ use super::{
     Context,
     commands::{base, is_hidden, line},
     is_in,
+    settings::is_protected_variable,
 };
 use crate::{
-    core::event::ToolCall,
+    core::{agents, event::ToolCall},
     shell::{self, HOLE, Run},
 };
 
@@ -17,17 +18,15 @@ fn words_of_client(run: &Run) -> Option<&[String]> {
     let words = run.argv.get(1..)?;
     let name = shell::last_part(&run.program);
     let name = name.split_once('@').map_or(name, |split| split.0);
-    if is_in("claude claude-code", name) || run.argv[0].contains("/claude/versions/") {
+    if agents::is_program(name) || agents::is_version(&run.argv[0]) {
         return Some(words);
     }
     if !is_in("node nodejs bun deno", name.trim_end_matches(|c: char| c.is_ascii_digit())) {
         return None;
     }
     // `node $(which claude)`
-    let is_clients = |word: &String| {
-        word.split(['/', '@', ':']).any(|it| it == "claude-code")
-            || shell::last_part(word) == "claude"
-    };
+    let is_clients =
+        |word: &String| agents::is_package(word) || agents::is_program(shell::last_part(word));
     let at = words.iter().position(|word| !word.starts_with('-') && is_clients(word))?;
     words.get(at + 1..)
 }
@@ -52,7 +51,7 @@ fn has(words: &[String], option: &str) -> bool {
 
 /// A variable without which the client is another one, or has other hooks.
 fn is_home(name: &str) -> bool {
-    is_in("HOME CLAUDE_CONFIG_DIR CLAUDE_CODE_SIMPLE PATH", name) || name.starts_with("ROZ_")
+    is_protected_variable(name)
 }
 
 pub(super) fn starts_a_client_without_hooks(cx: Context) -> Option<String> {

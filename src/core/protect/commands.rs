@@ -195,7 +195,7 @@ pub(super) fn starts_a_reviewer_by_workflow(cx: Context) -> Option<String> {
 pub(super) fn schedules_a_command(cx: Context) -> Option<String> {
     const LATER: &str = "sched schedule scheduler scheduled schedules cron crontab trigger triggers remind \
         reminder timer alarm wake wakeup loop routine later delay delayed recurring automation \
-        prompt session claude";
+        prompt session agent";
     let call = cx.call;
     let is_scheduler = match call.name.strip_prefix("mcp__") {
         Some(name) => words(name).iter().any(|word| is_in(LATER, word)),

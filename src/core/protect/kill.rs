@@ -6,7 +6,7 @@ use super::{
     is_in,
     mentions::is_word_in,
 };
-use crate::shell::Run;
+use crate::{core::agents, shell::Run};
 
 /// The shell's parent is the client, whose end is that of its hooks. The reading keeps the name.
 const PARENT: &str = "PPID";
@@ -69,6 +69,6 @@ fn names_parent(run: &Run) -> bool {
 fn names_roz(run: &Run) -> bool {
     run.argv.iter().skip(1).any(|word| {
         let word = word.replace(['[', ']', '^', '$'], "");
-        is_word_in(&word, "roz") || is_word_in(&word, "claude") && !word.contains(".claude")
+        is_word_in(&word, "roz") || agents::names_program(&word, is_word_in)
     })
 }

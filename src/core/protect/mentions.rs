@@ -3,7 +3,10 @@
 //! mentions something protected and has words in it that change files or start programs.
 
 use super::{Context, places::Places};
-use crate::{core::tool::Tool, shell::Interpreter};
+use crate::{
+    core::{agents, tool::Tool},
+    shell::Interpreter,
+};
 
 /// Words by which code changes files.
 const WRITES: &[&str] = &[
@@ -147,7 +150,7 @@ fn names_place(text: &str, places: &Places) -> bool {
         || text.contains("ROZ_HOME")
         || after(text, ".roz").any(|rest| !is_own(rest))
         || after(text, ".orchestration").next().is_some()
-        || after(text, ".claude").next().is_some() && names_settings()
+        || agents::folders().any(|folder| after(text, folder).next().is_some()) && names_settings()
         || ["which roz", "which('roz", "which(\"roz", "command -v roz"]
             .iter()
             .any(|it| text.contains(it))

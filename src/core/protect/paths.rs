@@ -12,7 +12,7 @@ use super::{
     settings::{self, Content},
 };
 use crate::{
-    core::{agent_file, event::ToolCall, tool::REVIEWER},
+    core::{agent_file, agents, event::ToolCall, tool::REVIEWER},
     shell::{self, HOLE, How, Reading},
 };
 
@@ -104,7 +104,7 @@ pub(super) fn writes_plugin(cx: Context) -> Option<String> {
     let is_list = |path: &str| {
         let named: Vec<&str> = parts(path).collect();
         let is_it = |name: &str| name == INSTALLED_PLUGINS || name == KNOWN_MARKETPLACES;
-        matches!(named[..], [.., ".claude", "plugins", name] if is_it(name))
+        matches!(named[..], [.., folder, "plugins", name] if agents::is_folder(folder) && is_it(name))
     };
     first(cx, |it| it.changes(&places.plugin) || it.is(is_roz) || it.is(is_list))
 }

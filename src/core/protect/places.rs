@@ -3,17 +3,17 @@
 //! A path counts as it is named and as it is once links are followed. Patterns
 //! (`*`, `?`, `[`) and [`HOLE`]s in it may be more than one name.
 
-use crate::shell::{self, HOLE};
+use crate::{
+    core::agents,
+    shell::{self, HOLE},
+};
 
 /// In the client's folder `plugins`: what it has installed, and from where.
 pub const INSTALLED_PLUGINS: &str = "installed_plugins.json";
 pub const KNOWN_MARKETPLACES: &str = "known_marketplaces.json";
 
-/// Settings that an administrator gives the client, wherever it runs.
-const MANAGED: [&str; 2] = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
-const SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];
 /// Names that mark a path as one that a rule may be about.
-const MARKED: [&str; 6] = [".claude", ".roz", ".grove", ".orchestration", "subagents", "tasks"];
+const MARKED: [&str; 5] = [".roz", ".grove", ".orchestration", "subagents", "tasks"];
 
 /// The protected places: absolute paths, each as it is named and as it really is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,48 +36,51 @@ pub struct Places {
     pub temporary: Vec<String>,
 }
 
+/// Whether a part of a path may be an agent's folder.
+fn is_agents(part: &str) -> bool {
+    agents::folders().any(|folder| fits(part, folder))
+}
+
 impl Places {
     /// Whether any rule could be about a path. A line may name thousands; nearly all end here.
     pub fn is_near(&self, path: &str) -> bool {
         let Self { home, config_dirs, plugin, binary, notes, .. } = self;
         let places = [home, config_dirs, plugin, binary, notes];
-        let mut places =
-            places.into_iter().flatten().map(String::as_str).chain(MANAGED.iter().copied());
-        let is_marked = |part: &str| MARKED.iter().any(|name| fits(part, name));
+        let is_at = |place: &str| position(path, place) != Position::Apart;
+        let is_marked =
+            |part: &str| MARKED.into_iter().chain(agents::folders()).any(|name| fits(part, name));
         parts(path).any(is_marked)
             || shell::last_part(path) == "roz"
-            || places.any(|place| position(path, place) != Position::Apart)
+            || places.into_iter().flatten().any(|place| is_at(place))
+            || agents::managed().any(is_at)
     }
 
     /// Whether the client reads its settings from a file, now or when it is started there.
     pub(super) fn is_settings(&self, path: &str) -> bool {
         let named = parts(path).collect::<Vec<_>>();
         let is_one = match named[..] {
-            [.., folder, name] => {
-                fits(folder, ".claude") && SETTINGS.iter().any(|it| fits(name, it))
-            }
+            [.., folder, name] => is_agents(folder) && agents::settings().any(|it| fits(name, it)),
             _ => false,
         };
-        let of_user = self
-            .config_dirs
-            .iter()
-            .any(|dir| SETTINGS.iter().any(|name| is_same_place(path, &format!("{dir}/{name}"))));
+        let of_user = self.config_dirs.iter().any(|dir| {
+            agents::settings().any(|name| is_same_place(path, &format!("{dir}/{name}")))
+        });
         of_user
-            || is_one && !self.is_nobodys(path, ".claude")
-            || MANAGED.iter().any(|place| position(path, place) == Position::Inside)
+            || is_one && !agents::folders().any(|folder| self.is_nobodys(path, folder))
+            || agents::managed().any(|place| position(path, place) == Position::Inside)
     }
 
-    /// Whether a file defines an agent: it is somewhere in a folder `.claude/agents`.
+    /// Whether a file defines an agent: it is somewhere in a folder `agents` of a client's.
     pub(super) fn is_agent_file(&self, path: &str) -> bool {
         let named: Vec<&str> = parts(path).collect();
-        named.windows(2).any(|pair| fits(pair[0], ".claude") && fits(pair[1], "agents"))
+        named.windows(2).any(|pair| is_agents(pair[0]) && fits(pair[1], "agents"))
             || self
                 .config_dirs
                 .iter()
                 .any(|dir| position(path, &format!("{dir}/agents")) == Position::Inside)
     }
 
-    /// Whether a path in a folder of this name (`.claude`, `.roz`) is read by nobody: within a
+    /// Whether a path in a folder of this name (`.roz`, a client's) is read by nobody: within a
     /// project, but not its own (a fixture, a template), or in a temporary folder.
     pub(super) fn is_nobodys(&self, path: &str, name: &str) -> bool {
         let Some(folder) = above(path, name) else { return false };
@@ -89,7 +92,7 @@ impl Places {
         let is_below =
             |project: &String| position(folder, project) == Position::Inside && !is_home(project);
         // The client has its work trees in its own folder.
-        let in_work_tree = folder.contains("/.claude/");
+        let in_work_tree = parts(folder).any(agents::is_folder);
         !in_work_tree && !is_read && self.projects.iter().any(is_below)
             || self.is_temporary(path, name)
     }

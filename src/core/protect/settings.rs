@@ -4,6 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::core::{
+    agents,
     event::ToolCall,
     tool::{Replacement, Tool},
 };
@@ -55,14 +56,7 @@ fn protected(content: &Content) -> Option<Map<String, Value>> {
 
 /// Whether roz relies on a variable of that name.
 pub fn is_protected_variable(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "PATH",
-        "HOME",
-        "CLAUDE_CONFIG_DIR",
-        "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
-        "CLAUDE_CODE_SIMPLE",
-    ];
-    name.starts_with("ROZ_") || NAMES.contains(&name)
+    name.starts_with("ROZ_") || ["PATH", "HOME"].contains(&name) || agents::is_variable(name)
 }
 
 /// What a call of the file tools makes of a file. What a command line makes of it is not known.

@@ -86,7 +86,6 @@ pub(in super::super) static PROGRAMS: &[Program] = &[
     row("bd", 1, "", "db actor color"),
     row("beads", 1, "", "db actor"),
     row("roz", 2, "", "home config color"),
-    row("claude", 2, "", "settings model mcp-config permission-mode add-dir"),
     row("docker", 2, "cHl", "config context host log-level tlscacert tlscert tlskey"),
     row("podman", 2, "c", "connection url root runroot log-level identity"),
     row(

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ranges::{Changed, LineRange};
-use crate::core::{bounded, refusal, session_id::SessionId};
+use crate::core::{agents, bounded, refusal, session_id::SessionId};
 
 /// Of Agent Trace.
 pub const VERSION: &str = "0.1.0";
@@ -374,10 +374,10 @@ impl Call<'_> {
 
 /// With the provider, where the name tells it: nothing is guessed.
 fn model_id(model: &str) -> String {
-    if !model.contains('/') && model.starts_with("claude-") {
-        return format!("anthropic/{model}");
+    match agents::provider(model) {
+        Some(provider) => format!("{provider}/{model}"),
+        None => model.to_owned(),
     }
-    model.to_owned()
 }
 
 /// A text as a part of a URN.

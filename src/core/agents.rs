@@ -1,0 +1,85 @@
+//! The agents whose own files, programs and variables are protected. All of them are, whichever one
+//! a call is made by: an agent could start another one, or change what another one is told. This is
+//! the one place in the core that names an agent.
+
+/// What an agent calls its own.
+pub struct Agent {
+    /// The folder of its settings, in a project and in the user's home.
+    folder: &'static str,
+    /// Its settings in that folder.
+    settings: &'static [&'static str],
+    /// Settings that an administrator gives it, wherever it runs.
+    managed: &'static [&'static str],
+    /// Its program, and the names of its package and of the folder of its versions.
+    programs: &'static [&'static str],
+    package: &'static str,
+    versions: &'static str,
+    /// Variables that make it another one, or take its hooks away.
+    variables: &'static [&'static str],
+    /// In the names of its models, and the provider that they belong to.
+    models: (&'static str, &'static str),
+}
+
+const ALL: &[Agent] = &[Agent {
+    folder: ".claude",
+    settings: &["settings.json", "settings.local.json"],
+    managed: &["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
+    programs: &["claude", "claude-code"],
+    package: "claude-code",
+    versions: "/claude/versions/",
+    variables: &["CLAUDE_CONFIG_DIR", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "CLAUDE_CODE_SIMPLE"],
+    models: ("claude-", "anthropic"),
+}];
+
+/// The agents' folders of settings.
+pub fn folders() -> impl Iterator<Item = &'static str> + Clone {
+    ALL.iter().map(|agent| agent.folder)
+}
+
+pub fn is_folder(name: &str) -> bool {
+    folders().any(|folder| folder == name)
+}
+
+/// Where administrators keep settings.
+pub fn managed() -> impl Iterator<Item = &'static str> {
+    ALL.iter().flat_map(|agent| agent.managed).copied()
+}
+
+/// The names of settings files in an agent's folder.
+pub fn settings() -> impl Iterator<Item = &'static str> {
+    ALL.iter().flat_map(|agent| agent.settings).copied()
+}
+
+pub fn is_program(name: &str) -> bool {
+    ALL.iter().any(|agent| agent.programs.contains(&name))
+}
+
+/// Whether a path or a package, as another program is given it, is an agent's program.
+pub fn is_package(word: &str) -> bool {
+    ALL.iter().any(|agent| word.split(['/', '@', ':']).any(|part| part == agent.package))
+}
+
+/// Whether a path is one of an agent's versions.
+pub fn is_version(path: &str) -> bool {
+    ALL.iter().any(|agent| path.contains(agent.versions))
+}
+
+/// Whether a text names an agent's program as a word, and not one of its files.
+pub fn names_program(text: &str, is_word_in: impl Fn(&str, &str) -> bool) -> bool {
+    ALL.iter().any(|agent| {
+        agent.programs.iter().any(|program| is_word_in(text, program))
+            && !text.contains(agent.folder)
+    })
+}
+
+/// Whether an agent relies on a variable of that name.
+pub fn is_variable(name: &str) -> bool {
+    ALL.iter().any(|agent| agent.variables.contains(&name))
+}
+
+/// The provider of a model, where the model's name tells it.
+pub fn provider(model: &str) -> Option<&'static str> {
+    let is_named = |agent: &&Agent| model.starts_with(agent.models.0) && !model.contains('/');
+    let named = ALL.iter().find(is_named)?;
+    Some(named.models.1)
+}
