@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     clients,
-    hooks::{self, Answer, Hook, MAX_INPUT},
+    hooks::{self, Answer, Hook, MAX_INPUT, Setup},
     open,
     world::{StdinError, World, open_own, read_stdin, write_stdout},
 };
@@ -62,7 +62,7 @@ fn answer_to(event: &str, client: Option<&str>, stdin: Result<Vec<u8>, StdinErro
     let client = client.map_or(Some(clients::ALL[0]), clients::find);
     let answer = client.map_or_else(
         || Answer::pass_with("`--client` names no client that this roz knows".to_owned()),
-        |client| hooks::run(client, event, stdin, &World::from_env()),
+        |client| hooks::run(Setup::of(client), event, stdin, &World::from_env()),
     );
     let code = say(&answer);
     signal_hook::low_level::exit(code.into());

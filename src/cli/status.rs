@@ -16,11 +16,11 @@ use super::{
 };
 use crate::{
     core::{
-        bounded,
+        GATES, bounded,
+        gate::{Project, Status, statuses},
         policy::Auto,
         review::{self, work::Work},
         session::Session,
-        standing::{self, Gates, Standing},
     },
     hooks::learned,
     observe::{own_files, work::Question},
@@ -82,11 +82,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.check {
         return check(&roz, session.as_ref(), args.json, world);
     }
-    let gates = gates(&roz, world);
-    let standings = standing::standings(session.as_ref(), &gates, &roz.policy);
+    let project = project(&roz, world);
+    let gates = statuses(GATES, session.as_ref(), &project, &roz.policy);
     if args.short {
         let out = if args.json { Out::of_line(80, false) } else { Out::new(world) };
-        let line = short(&standings, &out);
+        let line = short(&gates, &out);
         if args.json {
             say::print_json(&json!({ "line": line }))?;
         } else if let Some(line) = line {
@@ -95,12 +95,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     if args.json {
-        let waiting = standings.iter().find(|it| it.waits_for.is_some());
+        let waiting = gates.iter().find(|it| it.waits_for.is_some());
         say::print_json(&json!({
             "project": roz.project,
             "session_id": session.as_ref().map(|it| &it.session_id),
             "updated_at": session.as_ref().map(|it| it.updated_at),
-            "gates": standings,
+            "gates": gates,
             "unconfirmed": own_files::unconfirmed(&roz.home),
             "waits_for": waiting.and_then(|it| it.waits_for.as_ref()),
             "next": waiting.and_then(|it| it.next.as_ref()),
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let out = Out::new(world);
-    say::print(&in_words(&roz, session.as_ref(), &standings, &out, world))?;
+    say::print(&in_words(&roz, session.as_ref(), &gates, &out, world))?;
     Ok(Done::Well)
 }
 
@@ -165,12 +165,12 @@ fn session(roz: &Roz, given: Option<&str>, world: &World) -> Result<Session, ope
     Ok(roz.load(&id)?.session)
 }
 
-fn gates(roz: &Roz, world: &World) -> Gates {
+fn project(roz: &Roz, world: &World) -> Project {
     let intent = match roz.policy.intent.enabled {
         Auto::Off => None,
         Auto::On | Auto::Auto => sidecar::load(&roz.sidecar, &roz.home),
     };
-    Gates {
+    Project {
         reflection: learned::is_wanted(roz, &world.cwd),
         intent: intent.map(|it| match it.broken() {
             Some(problem) => Err(problem.to_string()),
@@ -182,7 +182,7 @@ fn gates(roz: &Roz, world: &World) -> Gates {
 fn in_words(
     roz: &Roz,
     session: Option<&Session>,
-    standings: &[Standing],
+    statuses: &[Status],
     out: &Out,
     world: &World,
 ) -> String {
@@ -195,7 +195,7 @@ fn in_words(
         }
         None => writeln!(text, "Session  none yet: start the client here\n"),
     };
-    for it in standings {
+    for it in statuses {
         let (tone, state) = match (it.on, &it.waits_for) {
             (false, _) => (Tone::Dim, "off"),
             (true, Some(_)) => (Tone::Warn, it.state.as_str()),
@@ -215,19 +215,18 @@ fn in_words(
         let _ = writeln!(text, "{}  {told}", out.paint(Tone::Warn, "unconfirmed"));
         let _ = writeln!(text, "{:13}next: put it back, or `roz confirm`", "");
     }
-    if standings.iter().all(|it| it.waits_for.is_none() || !it.on) {
+    if statuses.iter().all(|it| it.waits_for.is_none() || !it.on) {
         text += "\nNothing is waited for.\n";
     }
     text
 }
 
-fn short(standings: &[Standing], out: &Out) -> Option<String> {
-    let words: Vec<String> = standing::in_short(standings)
-        .iter()
-        .map(|(it, words)| {
-            out.paint(if it.waits_for.is_some() { Tone::Warn } else { Tone::Good }, words)
-        })
-        .collect();
+fn short(statuses: &[Status], out: &Out) -> Option<String> {
+    let in_short = statuses.iter().filter_map(|status| {
+        let tone = if status.waits_for.is_some() { Tone::Warn } else { Tone::Good };
+        Some(out.paint(tone, status.in_short.as_ref()?))
+    });
+    let words: Vec<String> = in_short.collect();
     (!words.is_empty()).then(|| format!("roz: {}", words.join(" · ")))
 }
 
@@ -271,13 +270,13 @@ pub(super) fn line(args: &LineArgs, world: &World) -> super::Result {
     if let Some(other) = session.as_ref().and_then(|it| roz.of_session(it, world)) {
         roz = other?;
     }
-    let standings = standing::standings(session.as_ref(), &gates(&roz, world), &roz.policy);
+    let gates = statuses(GATES, session.as_ref(), &project(&roz, world), &roz.policy);
     let out = Out::of_line(80, world.var("NO_COLOR").is_none() && !args.json);
     if args.json {
-        say::print_json(&json!({ "line": short(&standings, &out) }))?;
+        say::print_json(&json!({ "line": short(&gates, &out) }))?;
         return Ok(Done::Well);
     }
-    let text = short(&standings, &out).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
+    let text = short(&gates, &out).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
     say::print(&format!("{text}\n"))?;
     Ok(Done::Well)
 }

@@ -9,6 +9,7 @@ pub mod bounded;
 pub mod breaker;
 pub mod event;
 pub mod facts;
+pub mod gate;
 pub mod intent;
 pub mod outcome;
 pub mod own_files;
@@ -22,7 +23,6 @@ pub mod review;
 pub mod schedule;
 pub mod session;
 pub mod session_id;
-pub mod standing;
 pub mod tool;
 pub mod trace;
 pub mod words;
@@ -35,14 +35,16 @@ use chrono::{DateTime, Utc};
 use crate::core::{
     event::{Event, Sender, What},
     facts::Facts,
-    intent::gate::Caller,
+    gate::Gate,
+    intent::status::IntentGate,
     outcome::{Effect, Notice, Outcome, Saying, Verdict},
     policy::{Notify, Policy},
-    reflection::tickets::Closing,
+    reflection::{status::ReflectionGate, tickets::Closing},
     review::{
         decision::{By, Decision},
         reviewer::{Posting, Refusal, Standing, Taken},
         state::Review,
+        status::ReviewGate,
     },
     session::{Asked, Session, SessionId},
     trace::Mark,
@@ -96,13 +98,16 @@ fn is_grant(mark: &Mark) -> bool {
     matches!(mark, Mark::Protected { rule: "intent", answer: "ask", .. })
 }
 
+/// The gates, in the order in which an agent meets them.
+pub const GATES: &[&dyn Gate] = &[&IntentGate, &ReviewGate, &ReflectionGate];
+
 /// Puts `event` before each gate in turn, until one objects.
 ///
 /// The order is part of the contract: self-protection, then may you do this at
 /// all (intent), is the work reviewed (review), what was learned (reflection).
 /// A gate after the one that objects never sees the event, so the agent hears
 /// one demand at a time and no gate counts a block that another one caused.
-pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
+pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let by_client = said_by_client(session, event);
     let event = by_client.as_ref().unwrap_or(event);
     let protected = protect::decide(session, event, cx);
@@ -112,14 +117,10 @@ pub fn decide(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     {
         session.intent.would_grant(id, cx.now);
     }
-    let mut outcome = protected.then(|| own_files::decide(cx)).then(|| {
-        let agent = event.origin.agent_id.as_deref();
-        let is_reviewer = agent.is_some_and(|it| session.review.is_reviewer(it));
-        let caller = if is_reviewer { Caller::Reviewer } else { Caller::Agent };
-        intent::decide(&mut session.intent, event, caller, cx)
-    });
-    outcome = outcome.then(|| review::decide(&mut session.review, event, cx));
-    outcome = outcome.then(|| reflection::decide(&mut session.reflection, event, cx));
+    let mut outcome = protected.then(|| own_files::decide(cx));
+    for gate in gates {
+        outcome = outcome.then(|| gate.decide(session, event, cx));
+    }
     if event.origin.is_unattended {
         outcome = outcome.unasked();
     }

@@ -331,7 +331,7 @@ impl Play {
             Cx { now: self.now, dice: &dice, policy: &self.policy, facts: &facts, session_id: &id };
         let prompt_id = Some(format!("q{}", self.step));
         let event = Event { origin: Origin { agent_id, prompt_id, ..Origin::default() }, what };
-        let outcome = decide(&mut self.session, &event, cx);
+        let outcome = decide(GATES, &mut self.session, &event, cx);
         for effect in &outcome.effects {
             if let Effect::Approve(rows) = effect {
                 self.table.extend(rows.iter().cloned());

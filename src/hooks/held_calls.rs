@@ -5,20 +5,21 @@ use std::mem;
 use super::{Governed, Said, govern, unknown_tools};
 use crate::{
     clients::message::{Decision, Input, Reply},
+    core::gate::Gate,
     world::World,
 };
 
 /// Judges each call that a tool call holds, until one is refused.
-pub(super) fn govern_each(mut input: Input, world: &World) -> Governed {
+pub(super) fn govern_each(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     let more = mem::take(&mut input.more);
     unknown_tools::note(more.iter().chain([&input.event]), world);
     if more.is_empty() {
-        return govern(input, world);
+        return govern(input, gates, world);
     }
     let mut warnings = Vec::new();
     let mut reply: Option<Reply> = None;
     for event in [input.event.clone()].into_iter().chain(more) {
-        let next = govern(Input { event, ..input.clone() }, world);
+        let next = govern(Input { event, ..input.clone() }, gates, world);
         warnings.extend(next.warnings);
         // Only prompts and stops may arrive twice, and these hold no calls.
         let Said::Now(next) = next.said else { continue };

@@ -43,6 +43,7 @@ use crate::{
     core::{
         self, Cx, Dice, bounded,
         event::{Beyond, Event, What},
+        gate::Gate,
         intent::{briefing, facts::Aims},
         outcome::{Notice, Outcome, Verdict},
         own_files::Weakened,
@@ -102,17 +103,26 @@ impl Answer {
     }
 }
 
+/// Who calls, and which gates the event is put before.
+#[derive(Clone, Copy)]
+pub struct Setup {
+    pub client: &'static dyn Client,
+    pub gates: &'static [&'static dyn Gate],
+}
+
+impl Setup {
+    /// The gates that roz has.
+    pub fn of(client: &'static dyn Client) -> Self {
+        Self { client, gates: core::GATES }
+    }
+}
+
 /// Answers a hook of this client. `event` is what `roz hook` was called with.
 ///
 /// This is the one place that fails open. Whatever goes wrong around a
 /// decision, the agent goes on and the user hears of it; a decision itself is
 /// never softened.
-pub fn run(
-    client: &'static dyn Client,
-    event: &str,
-    stdin: Result<Vec<u8>, StdinError>,
-    world: &World,
-) -> Answer {
+pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
     let bytes = match stdin {
         Ok(bytes) => bytes,
         Err(err) => return Answer::pass_with(in_a_line(&err)),
@@ -125,7 +135,7 @@ pub fn run(
             fields::made_text(err.into_bytes())
         }
     };
-    let mut input = match client.parse(event, &text) {
+    let mut input = match setup.client.parse(event, &text) {
         Ok(input) => input,
         Err(message::Error::NotForUs) => return Answer::pass(),
         Err(err) => {
@@ -135,10 +145,10 @@ pub fn run(
     };
     warnings.append(&mut input.warnings);
     let hook = input.hook;
-    let governed = held_calls::govern_each(input, world);
+    let governed = held_calls::govern_each(input, setup.gates, world);
     warnings.extend(governed.warnings);
     let Printed { stdout, refusal } = match governed.said {
-        Said::Now(reply) => client.render(reply, hook),
+        Said::Now(reply) => setup.client.render(reply, hook),
         Said::Before(stdout) => Printed { stdout, refusal: None },
     };
     Answer { stdout, warnings, refusal }
@@ -171,7 +181,7 @@ struct Around {
     weakened: Vec<Weakened>,
 }
 
-fn govern(mut input: Input, world: &World) -> Governed {
+fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     if !input.client.can(Capability::Ask) {
         input.event.origin.is_unattended = true;
     }
@@ -195,7 +205,7 @@ fn govern(mut input: Input, world: &World) -> Governed {
     let (weakened, unnoted) = own_files::end(&input.event, &id, &roz, world);
     let around = Around { formatted: formatted.since, weakened };
     let decided = match loaded {
-        Ok(loaded) => decide(&input, &around, loaded, &roz, world),
+        Ok(loaded) => decide(&input, &around, loaded, (gates, &roz), world),
         Err(err) => Err(Failure::boxed(err, None)),
     };
     let answer = match decided {
@@ -269,7 +279,7 @@ fn decide(
     input: &Input,
     around: &Around,
     loaded: Option<Stored>,
-    roz: &Roz,
+    (gates, roz): (&[&dyn Gate], &Roz),
     world: &World,
 ) -> Result<Decided, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
@@ -309,7 +319,7 @@ fn decide(
                 session.record(&Mark::SessionSeen, now);
             }
             let events = session.trace.seq;
-            let outcome = core::decide(session, &input.event, cx);
+            let outcome = core::decide(gates, session, &input.event, cx);
             // A stop that passes is judged anew: it costs nobody anything. What counts is in the
             // trace; an event that only passes by is not written down.
             let counts = input.hook == Hook::UserPrompt || outcome.verdict != Verdict::Pass;

@@ -351,7 +351,12 @@ impl Inside {
 
     #[track_caller]
     pub(crate) fn hook(&self, word: &str, stdin: &[u8]) -> Answer {
-        let answer = hooks::run(roz::clients::ALL[0], word, Ok(stdin.to_vec()), &self.world());
+        let answer = hooks::run(
+            hooks::Setup::of(roz::clients::ALL[0]),
+            word,
+            Ok(stdin.to_vec()),
+            &self.world(),
+        );
         contract::check_json(event_of(word, stdin), &answer.stdout);
         answer
     }

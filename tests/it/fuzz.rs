@@ -133,7 +133,7 @@ proptest! {
             for word in ["pre-tool-use", "stop", &text] {
                 // Which event it is taken for is nobody's guess; that the
                 // answer fits one of them is.
-                let answer = catch_unwind(AssertUnwindSafe(|| hooks::run(roz::clients::ALL[0], word, Ok(stdin.to_vec()), &inside.world())));
+                let answer = catch_unwind(AssertUnwindSafe(|| hooks::run(hooks::Setup::of(roz::clients::ALL[0]), word, Ok(stdin.to_vec()), &inside.world())));
                 let shown = String::from_utf8_lossy(stdin);
                 prop_assert!(answer.is_ok(), "{word} {shown}");
                 let reply = answer.unwrap().stdout;

@@ -1,5 +1,6 @@
 //! Everything that needs the binary or the tree. One crate: it links once.
 
+mod additions;
 mod agent_trace;
 mod blame;
 mod blame_names;
@@ -53,5 +54,6 @@ mod tool_shapes;
 mod twice;
 mod unattended;
 mod usage;
+mod vocabulary;
 mod words;
 mod worktrees;

@@ -60,7 +60,7 @@ fn an_intent_that_is_not_selected_is_waited_for() {
     assert_eq!(roz.run(&["status", "--short"]).succeeds().stdout, "roz: INT-001\n");
     std::fs::write(roz.project().join(".orchestration/active_intents.yaml"), "a: [").unwrap();
     let told = roz.run(&["status"]).succeeds().stdout;
-    assert!(told.contains("mend it"), "{told}");
+    assert!(told.contains("fix it"), "{told}");
 }
 
 #[test]

@@ -36,6 +36,7 @@ pub mod scope;
 pub mod selection;
 pub mod shown;
 pub mod state;
+pub mod status;
 pub mod target;
 
 /// The folder of a project that declares intents.

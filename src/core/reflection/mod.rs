@@ -35,6 +35,7 @@ pub mod retrieval;
 mod shown;
 pub mod specificity;
 pub mod state;
+pub mod status;
 pub mod tickets;
 pub mod usage;
 

@@ -62,7 +62,7 @@ impl Gate {
             session_id: &id,
         };
         let origin = Origin { agent_id: agent.map(str::to_owned), ..Origin::default() };
-        crate::core::decide(&mut self.session, &Event { origin, what }, cx)
+        crate::core::decide(crate::core::GATES, &mut self.session, &Event { origin, what }, cx)
     }
 
     fn sees(&mut self, what: What) -> Outcome {

@@ -55,6 +55,7 @@ pub mod proof;
 pub mod reviewer;
 pub mod seen;
 pub mod state;
+pub mod status;
 mod stop;
 mod words;
 pub mod work;
@@ -130,8 +131,8 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
             let next = match phase {
                 Phase::Reviewing => "A reviewer is at work: wait for its end.".to_owned(),
                 Phase::Idle | Phase::Pending | Phase::Issues { .. } | Phase::Approved => format!(
-                    "Before you stop, spawn the reviewer: Agent tool, subagent_type \"{REVIEWER}\", \
-                     run_in_background false, prompt \"Review session {}.\"",
+                    "Before you stop, start the reviewer: the subagent \"{REVIEWER}\", not in the \
+                     background, with the prompt \"Review session {}.\"",
                     cx.session_id
                 ),
             };

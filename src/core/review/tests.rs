@@ -148,7 +148,8 @@ impl Gate {
             facts: &self.facts,
             session_id: &id,
         };
-        let outcome = crate::core::decide(&mut self.session, &Event { origin, what }, cx);
+        let outcome =
+            crate::core::decide(crate::core::GATES, &mut self.session, &Event { origin, what }, cx);
         for effect in &outcome.effects {
             if let Effect::Approve(rows) = effect {
                 self.table.extend(rows.iter().cloned());

@@ -142,7 +142,7 @@ fn of_several_work_trees_an_empty_one_needs_no_approval() {
     let (now, policy) = (gate.now, &gate.policy);
     let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id: &id };
     let event = Event { origin: Origin::default(), what: stop() };
-    let _ = crate::core::decide(&mut gate.session, &event, cx);
+    let _ = crate::core::decide(crate::core::GATES, &mut gate.session, &event, cx);
     gate.is("approved");
 }
 

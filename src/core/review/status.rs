@@ -1,0 +1,64 @@
+//! The review gate, as everybody else sees it.
+
+use super::{decide, phase::Phase};
+use crate::core::{
+    Cx,
+    event::Event,
+    gate::{Gate, Project, Status, line},
+    outcome::Outcome,
+    policy::{Mode, Policy},
+    session::Session,
+};
+
+pub struct ReviewGate;
+
+impl Gate for ReviewGate {
+    fn name(&self) -> &'static str {
+        "review"
+    }
+
+    fn decide(&self, session: &mut Session, event: &Event, cx: Cx) -> Outcome {
+        decide(&mut session.review, event, cx)
+    }
+
+    fn status(&self, session: Option<&Session>, _: &Project, policy: &Policy) -> Status {
+        const AGAIN: &str = "the agent fixes it and starts the reviewer `roz:roz` again";
+        let on = policy.review.mode != Mode::Never;
+        let phase = session.map_or(Phase::Idle, |it| it.review.phase());
+        let trigger = session.and_then(|it| it.review.trigger());
+        let asked = trigger.map_or_else(
+            || "a reviewer's approval, which the user asked for".to_owned(),
+            |it| format!("a reviewer's approval, before `{}`", line(&it.pattern_matched)),
+        );
+        let (waits_for, next) = match phase {
+            Phase::Idle if session.is_some_and(|it| it.review.is_tripped()) => (
+                None,
+                Some(
+                    "the review was given up after too many stops. Gated calls ask you; `#roz` in \
+                     front of a prompt asks for a new one"
+                        .to_owned(),
+                ),
+            ),
+            Phase::Idle | Phase::Approved => (None, None),
+            Phase::Pending => {
+                (Some(asked), Some("the agent starts the reviewer `roz:roz`".to_owned()))
+            }
+            Phase::Reviewing => (
+                Some("the reviewer, which is at work".to_owned()),
+                Some("wait for its verdict".to_owned()),
+            ),
+            Phase::Issues { summary, .. } => {
+                let finder = session.map_or("the reviewer", |it| it.review.finder());
+                (Some(format!("what {finder} found: {}", line(summary))), Some(AGAIN.to_owned()))
+            }
+        };
+        let state = phase.word().to_owned();
+        let in_short = match phase {
+            // Idle, and all the same something comes next.
+            Phase::Idle => next.as_ref().map(|_| "review given up".to_owned()),
+            _ => Some(format!("review {state}")),
+        };
+        let in_short = in_short.filter(|_| on);
+        Status { gate: self.name(), on, state, waits_for, next, in_short }
+    }
+}
