@@ -15,7 +15,7 @@
 //! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
 //! | [`outline`] | definitions in source text, and what they are made of: pure, a leaf |
 //! | [`hooks`] | one hook call: load, gather, decide, save, reply; the one place that fails open |
-//! | [`clients`] | what differs between agents: the JSON in and out, names; pure |
+//! | [`clients`] | what differs between agents, a folder each: the JSON in and out, tool names; pure |
 //! | [`shim`] | a gated program's stand-in: judges the real argv, and becomes the program |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
 //! | [`memory`] | learnings, in the backends that a project has |

@@ -11,6 +11,7 @@ pub mod event;
 pub mod facts;
 pub mod gate;
 pub mod intent;
+mod needs;
 pub mod outcome;
 pub mod own_files;
 pub mod pattern;
@@ -27,6 +28,8 @@ pub mod tool;
 pub mod trace;
 pub mod words;
 pub mod writes;
+
+pub use self::needs::{Need, needs};
 
 use std::cell::OnceCell;
 

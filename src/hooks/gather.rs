@@ -12,12 +12,11 @@ use chrono::TimeDelta;
 use super::{Input, repositories, reviewing};
 use crate::{
     core::{
-        agent_file,
-        event::{Sender, Source, ToolCall, What},
-        facts::{Facts, LaunchedBy, Parent},
-        policy::{Mode, Policy},
-        prompt::{self, Command},
-        review::{self, REVIEWER, gate, phase::Phase, work::Work},
+        self, Need, agent_file,
+        event::{Source, ToolCall, What},
+        facts::{Facts, GatesElsewhere, LaunchedBy, Parent},
+        policy::Policy,
+        review::{gate, work::Work},
         session::{Session, SessionId},
     },
     observe::work::Question,
@@ -30,99 +29,76 @@ use crate::{
 
 /// What the gates need to know about this event, as far as the project can tell.
 pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) -> Facts {
-    let mut facts = Facts::default();
-    let event = &input.event;
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
     let until = deadline(&roz.policy, world);
     let asker = Asker { session, now: world.now, until };
-    let works = || -> Vec<Work> {
-        let roots = work::roots(session, cwd);
-        roots.iter().map(|root| roz.work(asker, root, &Question::default())).collect()
-    };
-    let has_token = |agent: &String| session.review.has_token(agent);
-    match &event.what {
-        What::SessionStart { source } => {
-            facts.second_opinions = Some(second_opinions(&roz.policy, world));
-            facts.dirty = dirty(*source, session, roz, until);
-            if *source == Source::Fork {
-                facts.open_elsewhere = open_elsewhere(session, roz, world);
+    let mut facts = Facts::default();
+    for need in core::needs(&input.event, session, &roz.policy) {
+        match (need, &input.event.what) {
+            (Need::Works, _) => {
+                let roots = work::roots(session, cwd);
+                let work = |root: &PathBuf| roz.work(asker, root, &Question::default());
+                facts.works = roots.iter().map(work).collect();
             }
-        }
-        What::Prompt { text, sender: Sender::User } => {
-            let approves = matches!(prompt::command(text), Some(Command::Approve(_)));
-            let is_always = roz.policy.review.mode == Mode::Always;
-            if approves || is_always && !session.review.phase().is_open() {
-                facts.works = works();
+            (Need::WorkHere, _) => facts.work = roz.work(asker, cwd, &Question::default()),
+            (Need::Roots, _) => facts.roots = work::roots(session, cwd),
+            (Need::SecondOpinions, _) => {
+                facts.second_opinions = Some(second_opinions(&roz.policy, world));
             }
-        }
-        What::PreToolUse(call) => before_call(call, input, asker, (roz, world), &mut facts),
-        What::PostToolUse { call, .. } => {
-            if event.origin.agent_id.as_ref().is_some_and(has_token) {
+            (Need::Dirty(source), _) => facts.dirty = dirty(source, session, roz, until),
+            (Need::OpenElsewhere, _) => facts.open_elsewhere = open_elsewhere(session, roz, world),
+            (Need::ReviewersOrigin, _) => {
+                let dirs = [Some(project(session, roz)), session.cwd.as_deref()];
+                let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
+                facts.shadow = shadow(&dirs, world);
+                facts.parent = parent(world);
+            }
+            (Need::GatedWork, What::PreToolUse(call)) => {
+                facts.gates_elsewhere =
+                    repositories::gates_elsewhere(call, cwd, project(session, roz), world);
+                facts.work = gated_work(call, &facts.gates_elsewhere, cwd, asker, (roz, world));
+            }
+            (Need::ReviewerChanges, What::PreToolUse(call)) => {
+                let home = world.user_home.as_deref();
+                facts.reviewer_changes = reviewing::changes(call, session, cwd, home, until);
+            }
+            (Need::Shown, What::PostToolUse { call, .. }) => {
                 facts.shown = reviewing::shown(input, call, cwd, until);
             }
+            (Need::LaunchedBy, _) => {
+                let places = [session.transcript_path.as_deref(), input.transcript_path.as_deref()];
+                let places: Vec<&Path> = places.into_iter().flatten().collect();
+                let agent = input.event.origin.agent_id.as_deref().unwrap_or_default();
+                facts.launched_by = launched_by(agent, &places);
+            }
+            (Need::GatedWork | Need::ReviewerChanges | Need::Shown, _) => (),
         }
-        What::Stop(_) if review::needs_work_at_stop(&session.review, &roz.policy.review) => {
-            facts.works = works();
-        }
-        What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
-            facts.second_opinions = Some(second_opinions(&roz.policy, world));
-            let dirs = [Some(project(session, roz)), session.cwd.as_deref()];
-            let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
-            facts.shadow = shadow(&dirs, world);
-            facts.parent = parent(world);
-            facts.roots = work::roots(session, cwd);
-            facts.works = works();
-        }
-        What::Prompt { .. }
-        | What::Stop(_)
-        | What::SubagentStart { .. }
-        | What::SubagentStop { .. }
-        | What::TaskCompleted { .. }
-        | What::SessionEnd { .. } => (),
     }
     facts
 }
 
-fn before_call(
+/// The work that a gated call carries. One that goes to several repositories waits for the first that
+/// is not approved.
+fn gated_work(
     call: &ToolCall,
-    input: &Input,
+    elsewhere: &[GatesElsewhere],
+    cwd: &Path,
     asker: Asker,
     (roz, world): (&Roz, &World),
-    facts: &mut Facts,
-) {
-    let session = asker.session;
-    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    facts.gates_elsewhere = repositories::gates_elsewhere(call, cwd, project(session, roz), world);
-    let gated = gate::gated(&roz.policy.review, &facts.gates_elsewhere, call);
-    if !gated.is_empty() {
-        let patterns: Vec<&str> = gated.iter().map(|gated| gated.pattern).collect();
-        let question = work::question(&patterns, call);
-        let mut works = repositories::folders_of(call, &gated, cwd, world)
-            .into_iter()
-            .map(|folder| roz.work(asker, &folder, &question));
-        let first = works.next().unwrap_or_default();
-        // A call that goes to several repositories waits for the first that is not approved.
-        let is_served = |work: &Work| work.known().is_some_and(|known| known.approval.is_some());
-        let other = if is_served(&first) { works.find(|work| !is_served(work)) } else { None };
-        facts.work = other.unwrap_or(first);
+) -> Work {
+    let gated = gate::gated(&roz.policy.review, elsewhere, call);
+    if gated.is_empty() {
+        return Work::default();
     }
-    if call.launches().is_some_and(review::is_reviewer_name) {
-        facts.roots = work::roots(session, cwd);
-        if session.review.phase() == Phase::Approved {
-            facts.work = roz.work(asker, cwd, &Question::default());
-        }
-    }
-    let Some(agent) = input.event.origin.agent_id.as_deref() else { return };
-    if !session.review.has_token(agent) {
-        return;
-    }
-    let home = world.user_home.as_deref();
-    facts.reviewer_changes = reviewing::changes(call, session, cwd, home, asker.until);
-    if review::proof::decides(call) {
-        let places = [session.transcript_path.as_deref(), input.transcript_path.as_deref()];
-        let places: Vec<&Path> = places.into_iter().flatten().collect();
-        facts.launched_by = launched_by(agent, &places);
-    }
+    let patterns: Vec<&str> = gated.iter().map(|gated| gated.pattern).collect();
+    let question = work::question(&patterns, call);
+    let mut works = repositories::folders_of(call, &gated, cwd, world)
+        .into_iter()
+        .map(|folder| roz.work(asker, &folder, &question));
+    let first = works.next().unwrap_or_default();
+    let is_served = |work: &Work| work.known().is_some_and(|known| known.approval.is_some());
+    let other = if is_served(&first) { works.find(|work| !is_served(work)) } else { None };
+    other.unwrap_or(first)
 }
 
 /// The files that are dirty as a session begins. One that goes on from another (`/clear`, a fork)
@@ -133,7 +109,7 @@ fn dirty(
     roz: &Roz,
     until: Instant,
 ) -> Option<BTreeMap<String, String>> {
-    if session.trace.seq > 0 || !roz.project.join(".git").exists() {
+    if !roz.project.join(".git").exists() {
         return None;
     }
     if matches!(source, Source::Clear | Source::Fork | Source::Resume) {
