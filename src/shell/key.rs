@@ -1,8 +1,8 @@
 //! The keys that gate patterns are matched against, and the match where text is unknown.
 
+use super::field::Field;
 use super::glob::{self, Token};
-use super::table::{grammar::lists, npm, options};
-use super::walk::field::Field;
+use super::table::{global_options, grammar::lists, npm};
 use super::{Certainty, HOLE, Run};
 
 impl Run {
@@ -28,12 +28,12 @@ impl Run {
     fn bare_words(&self) -> Option<Vec<&str>> {
         // `git-push` is another name of `git push`.
         if let Some(subcommand) = self.program.strip_prefix("git-")
-            && lists(options::GIT_PROGRAMS, subcommand)
+            && lists(global_options::GIT_PROGRAMS, subcommand)
         {
             let rest = self.argv.get(1..).unwrap_or(&[]).iter().map(String::as_str);
             return Some(["git", subcommand].into_iter().chain(rest).collect());
         }
-        let row = options::find(&self.program)?;
+        let row = global_options::find(&self.program)?;
         // Without an option among its first words it has no global ones.
         if !self.argv.iter().skip(1).take(row.levels).any(|word| word.starts_with('-')) {
             return None;
@@ -71,7 +71,7 @@ impl Run {
         let is_word = |it: &String| !it.starts_with('-') && !it.contains(HOLE);
         let shows = matches!(help.as_str(), "--help" | "-h" | "-help")
             && self.certainty == Certainty::Literal
-            && options::HELPED.iter().any(|(program, verbs)| {
+            && global_options::HELPED.iter().any(|(program, verbs)| {
                 *program == self.program && words.first().is_some_and(|it| verbs.contains(&&**it))
             })
             && words.iter().all(is_word);
@@ -81,12 +81,14 @@ impl Run {
     /// `git push --dry-run` shows what it would do, where the program's table says that it does no
     /// more than that. No option before it could take it for a value.
     fn only_shows(&self) -> Option<String> {
-        let (_, verbs) = options::DRY_RUNS.iter().find(|(program, _)| *program == self.program)?;
+        let (_, verbs) =
+            global_options::DRY_RUNS.iter().find(|(program, _)| *program == self.program)?;
         let verb = *self.words().get(1)?;
         let at = self.argv.iter().position(|word| word == verb)?;
         let rest: Vec<&str> = self.argv[at + 1..].iter().map(String::as_str).collect();
         let own = rest.iter().take_while(|word| **word != "--");
-        let is_plain = |word: &&str| !word.starts_with('-') || lists(options::DRY_FLAGS, word);
+        let is_plain =
+            |word: &&str| !word.starts_with('-') || lists(global_options::DRY_FLAGS, word);
         let is_dry = |word: &&&str| match **word {
             "--dry-run" | "--dry-run=client" | "--dry-run=server" => true,
             word => word == "-n" && self.program == "git" && verb != "fetch",
@@ -120,7 +122,7 @@ impl Run {
         if self.program == "git"
             && let [_, verb, help] = &self.argv[..]
             && matches!(help.as_str(), "--help" | "-h")
-            && options::is_git_verb(verb)
+            && global_options::is_git_verb(verb)
             && self.certainty == Certainty::Literal
         {
             return vec![format!("Bash:git help {verb}")];

@@ -230,18 +230,20 @@ fn no_name_stands_twice_in_one_table() {
 fn every_name_of_a_table_is_found() {
     for row in table::wrappers::WRAPPERS {
         for name in words_of(row.names) {
-            let words: Vec<_> =
-                row.then.iter().map(|word| walk::field::Field::literal(word)).collect();
+            let words: Vec<_> = row.then.iter().map(|word| field::Field::literal(word)).collect();
             assert!(table::wrappers::find(name, &words).is_some(), "{name}");
         }
     }
-    for row in table::writers::FILE_PROGRAMS {
+    for row in table::file_programs::FILE_PROGRAMS {
         for name in words_of(row.names) {
-            assert!(table::writers::rows(name).any(|found| std::ptr::eq(found, row)), "{name}");
+            assert!(
+                table::file_programs::rows(name).any(|found| std::ptr::eq(found, row)),
+                "{name}"
+            );
         }
     }
-    for row in table::options::PROGRAMS {
-        assert!(words_of(row.names).all(|name| table::options::find(name).is_some()));
+    for row in table::global_options::PROGRAMS {
+        assert!(words_of(row.names).all(|name| table::global_options::find(name).is_some()));
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! Long because it is one grammar: the productions call each other.
 
-mod dollar;
+mod expansions;
 mod simple;
 mod word;
 

@@ -1,8 +1,8 @@
 //! Simple commands, redirections and here-documents.
 
-use super::super::Unreadable;
-use super::super::syntax::{Assignment, Node, Redirection, RedirectionKind, Simple, Word};
 use super::{Scanner, scan_quoted};
+use crate::shell::Unreadable;
+use crate::shell::syntax::{Assignment, Node, Redirection, RedirectionKind, Simple, Word};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -243,16 +243,16 @@ fn redirection_kind(rest: &[u8]) -> Option<(RedirectionKind, usize)> {
 const INDEX: usize = 200;
 
 /// What stands before the value of an assignment.
-pub(in super::super) struct Head<'a> {
-    pub(in super::super) name: &'a str,
-    pub(in super::super) index: Option<&'a str>,
-    pub(in super::super) append: bool,
+pub(in crate::shell) struct Head<'a> {
+    pub(in crate::shell) name: &'a str,
+    pub(in crate::shell) index: Option<&'a str>,
+    pub(in crate::shell) append: bool,
     /// Bytes up to and with the `=`.
-    pub(in super::super) length: usize,
+    pub(in crate::shell) length: usize,
 }
 
 /// The head of `name=`, `name+=` or `name[index]=`, if the text begins with one.
-pub(in super::super) fn head(text: &str) -> Option<Head<'_>> {
+pub(in crate::shell) fn head(text: &str) -> Option<Head<'_>> {
     let bytes = text.as_bytes();
     let name = bytes.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     if name == 0 || bytes[0].is_ascii_digit() {

@@ -1,8 +1,8 @@
 //! Words: quotes, escapes, extended globs, arrays.
 
-use super::super::Unreadable;
-use super::super::syntax::{Part, Word};
 use super::{End, Scanner, head};
+use crate::shell::Unreadable;
+use crate::shell::syntax::{Part, Word};
 use std::rc::Rc;
 
 pub(super) fn is_meta(byte: u8) -> bool {

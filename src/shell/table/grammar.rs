@@ -1,83 +1,83 @@
 //! How a program's options are written, and how words are taken apart by it.
 
-use super::super::walk::field::Field;
+use crate::shell::field::Field;
 
 /// The options of a program that take a value in the word after them. Every other option stands
 /// alone.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Grammar {
+pub(in crate::shell) struct Grammar {
     /// Letters: `-u root`, `-uroot`.
-    pub(in super::super) letters: &'static str,
+    pub(in crate::shell) letters: &'static str,
     /// Long ones, without dashes, as words of one text: `--user root`, `--user=root`. An abbreviation
     /// counts. Here and in the tables, `-name` is a long option that has but one dash.
-    pub(in super::super) long: &'static str,
+    pub(in crate::shell) long: &'static str,
 }
 
 /// The words of a list of a table.
-pub(in super::super) fn words_of(list: &'static str) -> impl Iterator<Item = &'static str> {
+pub(in crate::shell) fn words_of(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.split_ascii_whitespace()
 }
 
 /// Whether a list of a table has a word.
-pub(in super::super) fn lists(list: &'static str, word: &str) -> bool {
+pub(in crate::shell) fn lists(list: &'static str, word: &str) -> bool {
     !word.is_empty() && words_of(list).any(|own| own == word)
 }
 
 /// An option as it is written.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Given {
+pub(in crate::shell) struct Given {
     /// A letter or a long name, without dashes.
-    pub(in super::super) name: String,
-    pub(in super::super) value: Option<Field>,
+    pub(in crate::shell) name: String,
+    pub(in crate::shell) value: Option<Field>,
     /// It is the whole name of an option that takes a value, and no beginning of another.
     is_whole: bool,
 }
 
 /// Words taken apart.
 #[derive(Debug, Default)]
-pub(in super::super) struct Taken {
-    pub(in super::super) options: Vec<Given>,
+pub(in crate::shell) struct Taken {
+    pub(in crate::shell) options: Vec<Given>,
     /// Places of the words that are neither options nor their values.
-    pub(in super::super) operands: Vec<usize>,
+    pub(in crate::shell) operands: Vec<usize>,
 }
 
 impl Given {
     /// Whether it is one of these. Long ones are taken by their beginning, as `getopt_long` does; an
     /// option that is no long one has a single letter.
-    pub(in super::super) fn is(&self, names: &'static str) -> bool {
+    pub(in crate::shell) fn is(&self, names: &'static str) -> bool {
         let name = self.name.as_str();
         let may_be_cut = name.len() > 1 && !self.is_whole;
         words_of(names).any(|own| own == name || may_be_cut && own.starts_with(name))
     }
 
     /// Whether it is one of these as it is.
-    pub(in super::super) fn is_exactly(&self, names: &'static str) -> bool {
+    pub(in crate::shell) fn is_exactly(&self, names: &'static str) -> bool {
         lists(names, &self.name)
     }
 }
 
 impl Taken {
     /// The value of the last option with one of these names.
-    pub(in super::super) fn value(&self, names: &'static str) -> Option<&Field> {
+    pub(in crate::shell) fn value(&self, names: &'static str) -> Option<&Field> {
         let given = self.options.iter().rev().find(|given| given.is_exactly(names));
         given.and_then(|given| given.value.as_ref())
     }
 
-    pub(in super::super) fn has(&self, names: &'static str) -> bool {
+    pub(in crate::shell) fn has(&self, names: &'static str) -> bool {
         self.options.iter().any(|given| given.is_exactly(names))
     }
 
     /// The same of options that may be cut short.
-    pub(in super::super) fn may_have(&self, names: &'static str) -> bool {
+    pub(in crate::shell) fn may_have(&self, names: &'static str) -> bool {
         self.options.iter().any(|given| given.is(names))
     }
 }
 
 impl Grammar {
-    pub(in super::super) const NONE: Self = Self { letters: "", long: "" };
+    pub(in crate::shell) const NONE: Self = Self { letters: "", long: "" };
 
     /// The options before the first operand, and where that is.
-    pub(in super::super) fn leading(&self, words: &[Field], from: usize) -> (Vec<Given>, usize) {
+    pub(in crate::shell) fn leading(&self, words: &[Field], from: usize) -> (Vec<Given>, usize) {
         let mut options = Vec::new();
         let mut at = from;
         while at < words.len() {
@@ -91,7 +91,7 @@ impl Grammar {
     }
 
     /// All options, wherever they stand.
-    pub(in super::super) fn take(&self, words: &[Field], from: usize) -> Taken {
+    pub(in crate::shell) fn take(&self, words: &[Field], from: usize) -> Taken {
         let mut taken = Taken::default();
         let mut at = from;
         while at < words.len() {

@@ -1,25 +1,25 @@
 //! Programs that run code in a language other than the shell's.
 
-use super::super::Interpreter;
 use super::grammar::{Grammar, lists};
 use super::index::index;
+use crate::shell::Interpreter;
 
 #[derive(Debug)]
-pub(in super::super) struct Row {
+pub(in crate::shell) struct Row {
     /// Names without a version: `python3.11` is `python`.
-    pub(in super::super) names: &'static str,
-    pub(in super::super) language: Interpreter,
-    pub(in super::super) grammar: Grammar,
+    pub(in crate::shell) names: &'static str,
+    pub(in crate::shell) language: Interpreter,
+    pub(in crate::shell) grammar: Grammar,
     /// Options whose value is code.
-    pub(in super::super) code: &'static str,
+    pub(in crate::shell) code: &'static str,
     /// Options whose value is a file of code.
-    pub(in super::super) files: &'static str,
+    pub(in crate::shell) files: &'static str,
     /// What the first operand is, where no option held code.
-    pub(in super::super) operand: Operand,
+    pub(in crate::shell) operand: Operand,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Operand {
+pub(in crate::shell) enum Operand {
     /// A file of code; without one the input is code.
     File,
     /// Code itself.
@@ -43,7 +43,7 @@ const fn row(
     Row { names, language, grammar: Grammar { letters, long }, code, files, operand }
 }
 
-pub(in super::super) static INTERPRETERS: &[Row] = &[
+pub(in crate::shell) static INTERPRETERS: &[Row] = &[
     row(
         "python pypy ipython micropython jython",
         Interpreter::Python,
@@ -140,7 +140,7 @@ pub(in super::super) static INTERPRETERS: &[Row] = &[
     ),
 ];
 
-pub(in super::super) fn find(name: &str) -> Option<&'static Row> {
+pub(in crate::shell) fn find(name: &str) -> Option<&'static Row> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     let row = |name: &str| {
         let rows = index!(INTERPRETERS).rows(name).map(|place| &INTERPRETERS[place]);

@@ -22,7 +22,7 @@ const ALIASES: &str = "add=install add-user=adduser author=owner c=config cit=in
     verison=version why=explain x=exec";
 
 /// The verb that npm makes of a word which is none itself.
-pub(in super::super) fn verb(word: &str) -> Option<&'static str> {
+pub(in crate::shell) fn verb(word: &str) -> Option<&'static str> {
     let verbs = || VERBS.split_ascii_whitespace();
     if word.is_empty() || verbs().any(|it| it == word) {
         return None;

@@ -1,32 +1,32 @@
 //! Programs that run another command.
 
-use super::super::walk::field::Field;
 use super::grammar::{Grammar, lists, words_of};
 use super::index::index;
+use crate::shell::field::Field;
 
 /// A program that runs the command in its arguments.
 #[derive(Debug)]
-pub(in super::super) struct Wrapper {
+pub(in crate::shell) struct Wrapper {
     /// Its name, and the words that must follow it (`docker exec`).
-    pub(in super::super) names: &'static str,
-    pub(in super::super) then: &'static [&'static str],
-    pub(in super::super) grammar: Grammar,
+    pub(in crate::shell) names: &'static str,
+    pub(in crate::shell) then: &'static [&'static str],
+    pub(in crate::shell) grammar: Grammar,
     /// Operands of its own before the command.
-    pub(in super::super) operands: usize,
+    pub(in crate::shell) operands: usize,
     /// `name=value` words before the command set the command's environment.
-    pub(in super::super) assignments: bool,
+    pub(in crate::shell) assignments: bool,
     /// Options whose value is shell code.
-    pub(in super::super) code: &'static str,
+    pub(in crate::shell) code: &'static str,
     /// Options whose value is a file that it writes.
-    pub(in super::super) outputs: &'static str,
+    pub(in crate::shell) outputs: &'static str,
     /// With these options it runs nothing.
-    pub(in super::super) idle: &'static str,
-    pub(in super::super) rest: Rest,
+    pub(in crate::shell) idle: &'static str,
+    pub(in crate::shell) rest: Rest,
 }
 
 /// What stands after the options and the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Rest {
+pub(in crate::shell) enum Rest {
     /// A command, word by word.
     Command,
     /// Shell code, the words joined by blanks.
@@ -64,17 +64,17 @@ const fn row(names: &'static str) -> Wrapper {
 
 impl Wrapper {
     /// The first of its names, which stands for all of them.
-    pub(in super::super) fn name(&self) -> &'static str {
+    pub(in crate::shell) fn name(&self) -> &'static str {
         words_of(self.names).next().unwrap_or("")
     }
 
     /// `docker run image …`: what stands behind the image is for its program.
-    pub(in super::super) fn is_of_containers(&self) -> bool {
+    pub(in crate::shell) fn is_of_containers(&self) -> bool {
         lists(self.names, "docker")
     }
 
     /// Whether it fetches the program, of which a version may be named: `npx npm@11`.
-    pub(in super::super) fn fetches(&self) -> bool {
+    pub(in crate::shell) fn fetches(&self) -> bool {
         words_of(self.names).any(|name| lists("npx npm pnpm yarn bun uvx uv", name))
     }
 
@@ -112,7 +112,7 @@ impl Wrapper {
 }
 
 /// One row for each. Where a name has rows with `then`, those come first.
-pub(in super::super) static WRAPPERS: &[Wrapper] = &[
+pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
     row("sudo")
         .options(
             "ugphCrtTDRU",
@@ -384,12 +384,12 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
 ];
 
 /// Whether a name has a row, whatever words must follow it.
-pub(in super::super) fn is_one(name: &str) -> bool {
+pub(in crate::shell) fn is_one(name: &str) -> bool {
     index!(WRAPPERS).rows(name).any(|place| lists(WRAPPERS[place].names, name))
 }
 
 /// The row for a program and the words after it, and how many of those belong to its name.
-pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wrapper, usize)> {
+pub(in crate::shell) fn find(name: &str, words: &[Field]) -> Option<(&'static Wrapper, usize)> {
     let follows = |row: &&Wrapper| {
         row.then.len() <= words.len()
             && row.then.iter().zip(words).all(|(then, word)| word.text == *then)
@@ -403,7 +403,7 @@ pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wr
 }
 
 /// Options of `uv run` with a value.
-pub(in super::super) const UV_RUN: &str = "python with extra group no-extra no-group only-group project directory env-file \
+pub(in crate::shell) const UV_RUN: &str = "python with extra group no-extra no-group only-group project directory env-file \
             package with-requirements with-editable index index-url default-index \
             extra-index-url cache-dir config-file python-platform color";
 
@@ -417,5 +417,5 @@ const FILES_OF_VALGRIND: &str = "log-file xml-file callgrind-out-file cachegrind
 
 /// Wrappers that run a shell where no command is given, so that their input is code. The first
 /// names of their rows.
-pub(in super::super) const SHELLS_WITHOUT_COMMAND: &str =
+pub(in crate::shell) const SHELLS_WITHOUT_COMMAND: &str =
     "sudo su ssh chroot unshare nsenter script at fakeroot";

@@ -1,7 +1,7 @@
 //! Brace expansion: `{a,b}` and `{1..3}`, before any other expansion.
 
-use super::super::syntax::{Part, Word};
-use super::super::{HOLE, limit};
+use crate::shell::syntax::{Part, Word};
+use crate::shell::{HOLE, limit};
 
 /// A braced list within one word is refused beyond this depth of nesting.
 const NESTING: usize = 16;

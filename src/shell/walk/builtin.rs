@@ -1,11 +1,11 @@
 //! Builtins that change what the rest of the line means.
 
-use super::super::{Certainty, HOLE, Interpreter};
 use super::Walker;
 use super::call::Call;
 use super::env::Value;
-use super::field::{Field, joined, texts};
-use super::output::unknown_output;
+use super::stdout::unknown_output;
+use crate::shell::field::{Field, joined, texts};
+use crate::shell::{Certainty, HOLE, Interpreter};
 
 impl Walker<'_> {
     /// Walks a builtin. `None` where it is none, or where it is to be seen as a program, too.
@@ -89,7 +89,7 @@ impl Walker<'_> {
                 if let [option, target, rest @ ..] = words
                     && option.text == "-v"
                 {
-                    let text = super::output::printf(rest);
+                    let text = super::stdout::printf(rest);
                     self.env.set(&target.text, vec![Value::Text(text)]);
                 }
                 return None;
@@ -221,7 +221,7 @@ impl Walker<'_> {
 
     /// `read a b`: one of the lines of the input, in a loop any of them.
     fn read(&mut self, name: &str, call: &Call) {
-        let grammar = super::super::table::grammar::Grammar {
+        let grammar = crate::shell::table::grammar::Grammar {
             letters: if name == "read" { "adinNptu" } else { "dnOsuCc" },
             long: "",
         };

@@ -1,10 +1,10 @@
 //! A command once its words are known: which function, builtin, wrapper or program it is.
 
-use super::super::table::{interpreters, options, wrappers};
-use super::super::{Certainty, HOLE, Run, last_part};
-use super::field::{Field, joined, texts};
-use super::output::unknown_output;
+use super::stdout::unknown_output;
 use super::{Io, Walker};
+use crate::shell::field::{Field, joined, texts};
+use crate::shell::table::{global_options, interpreters, wrappers};
+use crate::shell::{Certainty, HOLE, Run, last_part};
 
 /// Where package managers put the programs that a project uses.
 const INSTALLED: &[&str] = &["/node_modules/.bin/", "/.venv/bin/", "/venv/bin/", "/vendor/bin/"];
@@ -55,7 +55,7 @@ impl Walker<'_> {
     fn kept_copy(&mut self, name: &str, call: &Call) {
         let base = last_part(name);
         let runs = || {
-            super::nested::is_shell(base)
+            super::shells::is_shell(base)
                 || interpreters::find(base).is_some()
                 || wrappers::find(base, &call.words[1..]).is_some()
         };
@@ -177,7 +177,7 @@ impl Walker<'_> {
         let certainty = self.certainty(certainty);
         let program = self.program(&words[0]);
         let certainty = if program.contains(HOLE) { Certainty::Opaque } else { certainty };
-        let has_subcommands = options::find(&program).is_some();
+        let has_subcommands = global_options::find(&program).is_some();
         let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         let mut is_found = false;
         // `git *`: a file may have a subcommand's name.
@@ -218,7 +218,7 @@ impl Walker<'_> {
 
     /// Where a program's subcommand stands, its global options left out.
     pub(super) fn subcommand(name: &str, words: &[Field]) -> usize {
-        let grammar = options::find(name).map(|row| row.grammar);
+        let grammar = global_options::find(name).map(|row| row.grammar);
         grammar.map_or(1, |grammar| grammar.leading(words, 1).1)
     }
 

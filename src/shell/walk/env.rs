@@ -3,8 +3,8 @@
 //! A value may be one of several, one for each way that the line may have taken. Changes are
 //! journaled, so that a subshell or a branch can be taken back without copying everything.
 
-use super::super::syntax::Node;
-use super::super::{HOLE, limit};
+use crate::shell::syntax::Node;
+use crate::shell::{HOLE, limit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

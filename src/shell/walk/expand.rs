@@ -1,12 +1,12 @@
 //! Words to fields: the expansions in bash's order, with holes where text cannot be known.
 
-use super::super::syntax::{Part, Word};
-use super::super::{HOLE, limit};
 use super::env::Value;
-use super::field::Field;
 use super::pattern::Pattern;
-use super::start::START;
+use super::start_folder::START;
 use super::{Io, Walker, brace};
+use crate::shell::field::Field;
+use crate::shell::syntax::{Part, Word};
+use crate::shell::{HOLE, limit};
 use std::rc::Rc;
 
 /// What a parameter stands for.

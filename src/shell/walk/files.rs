@@ -1,10 +1,10 @@
 //! The files in a program's arguments: what it writes, removes and reads.
 
-use super::super::table::grammar::{Grammar, Taken};
-use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{How, git_folders, last_part};
 use super::Walker;
-use super::field::{Field, texts};
+use crate::shell::field::{Field, texts};
+use crate::shell::table::file_programs::{self, FileProgram, Files};
+use crate::shell::table::grammar::{Grammar, Taken};
+use crate::shell::{How, git_folders, last_part};
 use std::borrow::Cow;
 
 /// Whether a word is a mode that takes something, which looks like an option.
@@ -53,7 +53,7 @@ impl Walker<'_> {
             }
             return;
         }
-        for row in writers::rows(name) {
+        for row in file_programs::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {
                 from = *subcommand.get_or_insert_with(|| Self::subcommand(name, words));

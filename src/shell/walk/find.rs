@@ -1,10 +1,10 @@
 //! `find` and `fd`: what they run and remove.
 
-use super::super::{Certainty, HOLE, How};
 use super::Walker;
 use super::call::Call;
-use super::field::Field;
 use super::xargs::replaced;
+use crate::shell::field::Field;
+use crate::shell::{Certainty, HOLE, How};
 
 impl Walker<'_> {
     /// `find … -exec command ;`, and `fd … -x command`.

@@ -1,11 +1,11 @@
 //! What git and gh run by their own options, settings and aliases. Git puts its own folder first on
 //! PATH for what it starts, so that a shim sees none of this.
 
-use super::super::HOLE;
-use super::super::table::{coded, options};
 use super::call::{Call, quoted};
-use super::field::Field;
 use super::{Io, Walker};
+use crate::shell::HOLE;
+use crate::shell::field::Field;
+use crate::shell::table::{code_settings, global_options};
 
 impl Walker<'_> {
     /// Walks the code that a call of git or gh holds.
@@ -13,7 +13,7 @@ impl Walker<'_> {
         if !matches!(name, "git" | "gh") || !self.spend(1) {
             return;
         }
-        let Some(row) = options::find(name) else { return };
+        let Some(row) = global_options::find(name) else { return };
         let (given, at) = row.grammar.leading(&call.words, 1);
         for option in given.iter().filter(|given| given.name == "c" || given.name == "config-env") {
             let setting = option.value.as_ref().and_then(|value| value.text.split_once('='));
@@ -81,7 +81,7 @@ impl Walker<'_> {
         let key = key.to_ascii_lowercase();
         if let Some(name) = key.strip_prefix("alias.") {
             self.env.program_aliases.insert(format!("git {name}"), text.to_owned());
-        } else if coded::is_git_code(&key) {
+        } else if code_settings::is_git_code(&key) {
             let text = text.trim_start_matches('!');
             self.perhaps(|walker| walker.nested_code(text, &Io::default()));
         }

@@ -1,13 +1,13 @@
 //! Interpreters of other languages: which code they are given, and which scripts they would run.
 //! The code is not parsed; of it only literal calls are followed (see [`super::literal_call`]).
 
-use super::super::table::grammar::{Given, lists};
-use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{HOLE, Interpreter};
 use super::call::Call;
-use super::field::{Field, texts};
 use super::literal_call::{self, Started};
 use super::{Io, Walker};
+use crate::shell::field::{Field, texts};
+use crate::shell::table::grammar::{Given, lists};
+use crate::shell::table::interpreters::{self, Operand, Row};
+use crate::shell::{HOLE, Interpreter};
 
 impl Walker<'_> {
     pub(super) fn interpreter(&mut self, name: &str, call: &Call) {

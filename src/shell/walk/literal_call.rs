@@ -5,13 +5,13 @@
 //! and so are the literals right behind it. Variables, joined lists and aliases of functions are not
 //! followed: what they start is judged when it runs.
 
-use super::super::table::grammar::lists;
-use super::super::{HOLE, Interpreter};
-use super::output::unescaped;
+use super::stdout::unescaped;
+use crate::shell::table::grammar::lists;
+use crate::shell::{HOLE, Interpreter};
 
 /// What a piece of code starts.
 #[derive(Debug, PartialEq, Eq)]
-pub(in super::super) enum Started {
+pub(in crate::shell) enum Started {
     /// Text for a shell.
     Shell(String),
     /// A program and its arguments.
@@ -25,7 +25,7 @@ const STARTERS: &str = "system popen Popen run call check_call check_output geto
     execlp execlpe spawnlp spawnvp capture2 capture2e capture3 script";
 
 /// The commands that code starts by literals, in the order in which they are found.
-pub(in super::super) fn find(code: &str, language: Interpreter) -> Vec<Started> {
+pub(in crate::shell) fn find(code: &str, language: Interpreter) -> Vec<Started> {
     if !may_start(code, language) {
         return Vec::new();
     }

@@ -5,22 +5,21 @@ mod builtin;
 mod call;
 mod env;
 mod expand;
-pub(super) mod field;
 mod files;
 mod find;
 mod git;
 mod interpreter;
 pub(super) mod literal_call;
-mod nested;
-mod output;
 mod parameter;
 mod pattern;
 mod record;
 mod replace;
+mod shells;
 mod simple;
-mod somewhere;
-mod start;
-mod user_rows;
+mod start_folder;
+mod stdout;
+mod unknown_options;
+mod user_writers;
 mod wrapper;
 mod xargs;
 
@@ -36,7 +35,7 @@ pub(super) fn line(line: &str, options: &Options) -> Reading {
     let mut walker = Walker::new(options);
     walker.code(line, &Io::default());
     walker.trapped(0);
-    start::without_mark(&mut walker.reading);
+    start_folder::without_mark(&mut walker.reading);
     walker.reading
 }
 

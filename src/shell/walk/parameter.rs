@@ -1,11 +1,11 @@
 //! `${…}`: what a parameter stands for, and the operators on it.
 
-use super::super::HOLE;
-use super::super::syntax::{Parameter, Part, Word};
 use super::Walker;
 use super::env::Value;
 use super::expand::Expansion;
-use super::start::{START, since_start};
+use super::start_folder::{START, since_start};
+use crate::shell::HOLE;
+use crate::shell::syntax::{Parameter, Part, Word};
 
 impl Walker<'_> {
     /// Variables that an expression sets are unknown from there on.

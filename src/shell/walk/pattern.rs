@@ -1,9 +1,9 @@
 //! Shell patterns over known text, for `case` and for `${x#…}`.
 
-use super::super::glob::{self, Token};
-use super::super::syntax::{Arm, Word};
-use super::super::{HOLE, glob::STEPS, limit};
-use super::{Io, Walker, start};
+use super::{Io, Walker, start_folder};
+use crate::shell::glob::{self, Token};
+use crate::shell::syntax::{Arm, Word};
+use crate::shell::{HOLE, glob::STEPS, limit};
 
 /// Steps of all matches that find where to cut.
 const CUTS: usize = 1 << 22;
@@ -126,7 +126,7 @@ impl Walker<'_> {
         let outer = std::mem::take(&mut self.choices);
         let subject = self.text(subject);
         let sure = self.choices.is_empty()
-            && !subject.contains([HOLE, start::START])
+            && !subject.contains([HOLE, start_folder::START])
             && !subject.starts_with('~');
         self.choices = outer;
         let characters: Vec<char> = subject.chars().collect();

@@ -1,12 +1,12 @@
 //! What is found on the way goes into the reading here, and nowhere else.
 
-use super::super::table::{folders, options};
-use super::super::{
+use super::env::Env;
+use super::start_folder::START;
+use super::{Walker, limit};
+use crate::shell::table::{folders, global_options};
+use crate::shell::{
     Certainty, Code, HOLE, How, Interpreter, ReadOf, Run, Script, Unreadable, Write,
 };
-use super::env::Env;
-use super::start::START;
-use super::{Walker, limit};
 
 impl Walker<'_> {
     pub(super) fn record_run(&mut self, mut run: Run) {
@@ -95,7 +95,7 @@ impl Walker<'_> {
 
 /// `["git", verb]` in code of another language: what it is, is judged when it runs.
 fn has_unknown_verb(run: &Run) -> bool {
-    options::find(&run.program).is_some()
+    global_options::find(&run.program).is_some()
         && run
             .argv
             .iter()

@@ -1,8 +1,8 @@
 //! `${x/from/to}`: what is replaced in a value.
 
-use super::super::syntax::{Part, Word};
-use super::super::{HOLE, limit};
 use super::Walker;
+use crate::shell::syntax::{Part, Word};
+use crate::shell::{HOLE, limit};
 
 impl Walker<'_> {
     pub(super) fn replace(&mut self, text: &str, operator: &str, operand: &Word) -> String {

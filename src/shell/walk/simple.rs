@@ -1,12 +1,12 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
-use super::super::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
-use super::super::table::{coded::CODE_VARIABLES, grammar::lists};
-use super::super::{Certainty, HOLE, How, Interpreter};
 use super::call::Call;
 use super::env::{Value, Variable};
-use super::field::Field;
 use super::{Io, Walker};
+use crate::shell::field::Field;
+use crate::shell::syntax::{Assignment, Part, Redirection, RedirectionKind, Simple};
+use crate::shell::table::{code_settings::CODE_VARIABLES, grammar::lists};
+use crate::shell::{Certainty, HOLE, How, Interpreter};
 use std::rc::Rc;
 
 /// A command's input and output after its redirections.

@@ -1,14 +1,14 @@
 //! Wrappers: taken off, by the rows of their table and the few that have a grammar of their own.
 
-use super::super::table::coded::CODE_VARIABLES;
-use super::super::table::grammar::{Given, Grammar, lists};
-use super::super::table::wrappers::{self, Rest, Wrapper};
-use super::super::{HOLE, How};
 use super::call::{Call, quoted};
-use super::field::Field;
-use super::output::unknown_output;
-use super::somewhere::is_familiar;
+use super::stdout::unknown_output;
+use super::unknown_options::is_familiar;
 use super::{Walker, limit};
+use crate::shell::field::Field;
+use crate::shell::table::code_settings::CODE_VARIABLES;
+use crate::shell::table::grammar::{Given, Grammar, lists};
+use crate::shell::table::wrappers::{self, Rest, Wrapper};
+use crate::shell::{HOLE, How};
 
 impl Walker<'_> {
     /// Walks what a wrapper runs. `None` if the program is none.

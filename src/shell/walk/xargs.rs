@@ -1,11 +1,11 @@
 //! Programs that make commands of their input: `xargs`, `parallel`.
 
-use super::super::table::grammar::{Given, Grammar};
-use super::super::{HOLE, Unreadable};
 use super::call::Call;
-use super::field::{Field, joined};
-use super::output::{unescaped, unknown_output};
+use super::stdout::{unescaped, unknown_output};
 use super::{Walker, limit};
+use crate::shell::field::{Field, joined};
+use crate::shell::table::grammar::{Given, Grammar};
+use crate::shell::{HOLE, Unreadable};
 
 /// One call more than are followed, which says that there are more.
 const MOST: usize = limit::BRACES + 1;

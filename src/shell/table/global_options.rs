@@ -1,15 +1,15 @@
 //! The options that programs take before their subcommand, so that `git -C d push` is `git push`.
 
-use super::super::walk::field::Field;
 use super::grammar::{Grammar, lists};
 use super::index::index;
+use crate::shell::field::Field;
 
 #[derive(Debug)]
-pub(in super::super) struct Program {
-    pub(in super::super) names: &'static str,
-    pub(in super::super) grammar: Grammar,
+pub(in crate::shell) struct Program {
+    pub(in crate::shell) names: &'static str,
+    pub(in crate::shell) grammar: Grammar,
     /// How many words its subcommands have (`gh issue close`): options may stand before each.
-    pub(in super::super) levels: usize,
+    pub(in crate::shell) levels: usize,
 }
 
 const fn row(
@@ -26,7 +26,7 @@ const CONTAINERS: &[&str] =
     &["push", "pull", "build", "tag", "rmi", "rm", "kill", "stop", "login", "logout", "image"];
 
 /// Programs, and verbs of their own behind which `--help` shows what they are for.
-pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
+pub(in crate::shell) const HELPED: &[(&str, &[&str])] = &[
     ("cargo", &["publish", "yank", "owner", "login", "install"]),
     ("docker", CONTAINERS),
     ("gh", &["issue", "pr", "release", "repo", "workflow", "run", "secret", "api"]),
@@ -41,7 +41,7 @@ pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
 ];
 
 /// Programs, and verbs of theirs that change nothing behind `--dry-run`.
-pub(in super::super) const DRY_RUNS: &[(&str, &str)] = &[
+pub(in crate::shell) const DRY_RUNS: &[(&str, &str)] = &[
     ("git", "push fetch add rm mv clean"),
     ("npm", "publish unpublish"),
     ("pnpm", "publish"),
@@ -53,7 +53,7 @@ pub(in super::super) const DRY_RUNS: &[(&str, &str)] = &[
 ];
 
 /// Options that take no value and may stand before `--dry-run`.
-pub(in super::super) const DRY_FLAGS: &str = "-u -f -v -q -r -A --all --force --force-with-lease --tags \
+pub(in crate::shell) const DRY_FLAGS: &str = "-u -f -v -q -r -A --all --force --force-with-lease --tags \
     --verbose --quiet --porcelain --prune --set-upstream --follow-tags --allow-dirty";
 
 /// The settings of npm that are no switches: each may stand before the verb. From the definitions
@@ -68,7 +68,7 @@ const OF_NPM: &str = "access allow-scripts audit-level auth-type before enjoy-by
             save-prefix scope script-shell shell tag tag-version-prefix umask user-agent \
             userconfig viewer which workspace";
 
-pub(in super::super) static PROGRAMS: &[Program] = &[
+pub(in crate::shell) static PROGRAMS: &[Program] = &[
     row(
         "git",
         1,
@@ -135,7 +135,7 @@ pub(in super::super) static PROGRAMS: &[Program] = &[
 ];
 
 /// Subcommands of git that are programs of their own: `git-push`.
-pub(in super::super) const GIT_PROGRAMS: &str = "add am apply branch checkout cherry-pick clean clone commit config fetch gc init \
+pub(in crate::shell) const GIT_PROGRAMS: &str = "add am apply branch checkout cherry-pick clean clone commit config fetch gc init \
             merge mv notes pull push rebase remote reset restore revert rm send-pack stash \
             submodule switch tag update-ref worktree";
 
@@ -180,6 +180,6 @@ pub fn git_folders(argv: &[String]) -> Vec<String> {
     given.filter_map(|pair| pair.1).collect()
 }
 
-pub(in super::super) fn find(name: &str) -> Option<&'static Program> {
+pub(in crate::shell) fn find(name: &str) -> Option<&'static Program> {
     index!(PROGRAMS).rows(name).map(|place| &PROGRAMS[place]).find(|row| lists(row.names, name))
 }

@@ -1,8 +1,8 @@
 //! Commands behind options that no table tells: where they may begin.
 
-use super::super::table::{interpreters, options, wrappers, writers};
 use super::call::Call;
 use super::{Walker, limit};
+use crate::shell::table::{file_programs, global_options, interpreters, wrappers};
 
 /// A command may begin at so many places, where that is not known.
 const MOST_PLACES: usize = 4;
@@ -52,10 +52,10 @@ impl Walker<'_> {
 
 /// A program that has a row somewhere.
 pub(super) fn is_familiar(name: &str) -> bool {
-    super::nested::is_shell(name)
-        || options::find(name).is_some()
+    super::shells::is_shell(name)
+        || global_options::find(name).is_some()
         || wrappers::is_one(name)
         || interpreters::find(name).is_some()
-        || writers::rows(name).next().is_some()
+        || file_programs::rows(name).next().is_some()
         || matches!(name, "echo" | "printf" | "cd" | "eval" | "true" | "false")
 }

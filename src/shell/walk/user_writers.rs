@@ -1,8 +1,8 @@
 //! Programs that write files by the user's own word: rows of `[[commands.writes]]`.
 
-use super::super::{Operands, Writer};
 use super::Walker;
-use super::field::Field;
+use crate::shell::field::Field;
+use crate::shell::{Operands, Writer};
 use std::borrow::Cow;
 
 impl Walker<'_> {

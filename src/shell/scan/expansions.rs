@@ -1,8 +1,8 @@
 //! Expansions: `$name`, `${…}`, `$(…)`, `$((…))`, backticks.
 
-use super::super::Unreadable;
-use super::super::syntax::{Parameter, Part, Word};
 use super::{End, Scanner, scan, scan_quoted};
+use crate::shell::Unreadable;
+use crate::shell::syntax::{Parameter, Part, Word};
 use std::rc::Rc;
 
 /// What may follow the name in `${name…}`; where one begins another, the longer comes first.

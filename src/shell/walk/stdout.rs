@@ -1,11 +1,11 @@
 //! What programs show, for the few whose output the line itself says: `echo`, `printf`, `cat` of an
 //! input, `base64 -d` of one. Whatever else a program shows is unknown.
 
-use super::super::{HOLE, table::grammar::lists};
 use super::Walker;
 use super::call::Call;
-use super::field::Field;
-use super::start::{START, since_start};
+use super::start_folder::{START, since_start};
+use crate::shell::field::Field;
+use crate::shell::{HOLE, table::grammar::lists};
 
 /// The output of something that is not modelled.
 pub(super) fn unknown_output(call: &Call) -> String {
@@ -57,7 +57,7 @@ fn path_of(name: &str, words: &[Field]) -> Option<String> {
     Some(match name {
         "dirname" => bare.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned() + "\n",
         "basename" => {
-            let last = super::super::last_part(bare);
+            let last = crate::shell::last_part(bare);
             let ending = operands.next().map_or("", |word| &word.text);
             last.strip_suffix(ending).unwrap_or(last).to_owned() + "\n"
         }

@@ -3,7 +3,7 @@
 //! Nobody here knows what that folder is called. Relative paths are joined to where the line is by
 //! then, so a path that was asked for before a `cd` begins with a mark that says where it starts.
 
-use super::super::{HOLE, Reading};
+use crate::shell::{HOLE, Reading};
 
 /// Stands for where the line starts, before a path from there. No name has it: it is no letter.
 pub(super) const START: char = '\u{FDD0}';

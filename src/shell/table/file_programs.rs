@@ -1,27 +1,27 @@
 //! Programs that write, remove or show the files in their arguments.
 
-use super::super::How;
 use super::grammar::{Grammar, lists, words_of};
 use super::index::index;
+use crate::shell::How;
 
 #[derive(Debug)]
-pub(in super::super) struct FileProgram {
-    pub(in super::super) names: &'static str,
+pub(in crate::shell) struct FileProgram {
+    pub(in crate::shell) names: &'static str,
     /// The words of a subcommand that must come first.
-    pub(in super::super) then: &'static [&'static str],
-    pub(in super::super) grammar: Grammar,
+    pub(in crate::shell) then: &'static [&'static str],
+    pub(in crate::shell) grammar: Grammar,
     /// Only with one of these options; always where there are none.
-    pub(in super::super) when: &'static str,
+    pub(in crate::shell) when: &'static str,
     /// Not with any of these.
-    pub(in super::super) unless: &'static str,
-    pub(in super::super) files: Files,
+    pub(in crate::shell) unless: &'static str,
+    pub(in crate::shell) files: Files,
     /// `None`: they are read.
-    pub(in super::super) how: Option<How>,
+    pub(in crate::shell) how: Option<How>,
 }
 
 /// Which of the words are the files.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) enum Files {
+pub(in crate::shell) enum Files {
     /// All operands after the first few.
     After(usize),
     /// All operands, but a program's first one where none of these options gave it (`sed`).
@@ -56,12 +56,12 @@ const fn row(names: &'static str) -> FileProgram {
 
 impl FileProgram {
     /// Whether its words are what git takes for paths.
-    pub(in super::super) fn takes_pathspecs(&self) -> bool {
+    pub(in crate::shell) fn takes_pathspecs(&self) -> bool {
         matches!(self.then, ["restore" | "rm", ..])
     }
 
     /// Whether what it copies may go to another machine: `pod:/path`, `s3://bucket/key`.
-    pub(in super::super) fn copies_elsewhere(&self) -> bool {
+    pub(in crate::shell) fn copies_elsewhere(&self) -> bool {
         let copies = self.how.is_some() && matches!(self.files, Files::Destination);
         copies
             && words_of(self.names)
@@ -141,7 +141,7 @@ const fn shown(verb: &'static [&'static str]) -> FileProgram {
 }
 
 /// A program may have several rows; each that fits counts.
-pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
+pub(in crate::shell) static FILE_PROGRAMS: &[FileProgram] = &[
     row("tee gtee").unless("a append").how(How::Write),
     row("tee gtee").when("a append").how(How::Append),
     row("sponge").how(How::Write),
@@ -427,7 +427,7 @@ pub(in super::super) static FILE_PROGRAMS: &[FileProgram] = &[
         .files(Files::AfterProgram("f from-file")),
 ];
 
-pub(in super::super) fn rows(name: &str) -> impl Iterator<Item = &'static FileProgram> {
+pub(in crate::shell) fn rows(name: &str) -> impl Iterator<Item = &'static FileProgram> {
     index!(FILE_PROGRAMS)
         .rows(name)
         .map(|place| &FILE_PROGRAMS[place])

@@ -1,13 +1,13 @@
 //! Shells: the code that they are given, and the scripts that they would run.
 
-use super::super::table::grammar::lists;
-use super::super::{Certainty, HOLE, Interpreter};
 use super::Walker;
 use super::call::Call;
 use super::env::Value;
-use super::field::texts;
 use super::interpreter::is_input;
-use super::output::unknown_output;
+use super::stdout::unknown_output;
+use crate::shell::field::texts;
+use crate::shell::table::grammar::lists;
+use crate::shell::{Certainty, HOLE, Interpreter};
 
 impl Walker<'_> {
     /// Walks what an interpreter runs. `None` if the program is none.
