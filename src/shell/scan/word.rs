@@ -1,13 +1,10 @@
 //! Words: quotes, escapes, extended globs, arrays.
 
-use super::{End, Scanner, head};
+use super::head;
+use super::scanner::{End, Scanner, is_meta};
 use crate::shell::Unreadable;
 use crate::shell::syntax::{Part, Word};
 use std::rc::Rc;
-
-pub(super) fn is_meta(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
-}
 
 /// Where a run of plain text within a word stops.
 fn is_special(byte: u8) -> bool {

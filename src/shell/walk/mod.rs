@@ -166,7 +166,7 @@ impl<'o> Walker<'o> {
         let scanned = scan::scan(text, self.depth, self.work.min(limit::WORK));
         let mark = self.env.mark();
         let output = self.list(&scanned.list, io);
-        if scanned.error.is_some() || scanned.doubtful {
+        if scanned.error.is_some() || scanned.may_be_refused {
             // Bash may have refused all of it.
             let changes = self.env.take_back(mark);
             self.env.merge(&[changes], false);
