@@ -6,11 +6,11 @@ use super::{Certainty, HOLE};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) text: String,
-    /// An unquoted hole stands in it: it may be several words, or none.
+    /// It has an unquoted hole, so it may be several words, or none.
     pub(super) loose: bool,
-    /// Unquoted pattern characters stand in it.
+    /// It has unquoted wildcards.
     pub(super) glob: bool,
-    /// Something other than the line's own text is in it.
+    /// It has text that does not stand in the line as it is.
     pub(super) resolved: bool,
 }
 

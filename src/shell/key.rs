@@ -1,4 +1,4 @@
-//! The keys that gate patterns are matched against, and the match where text is unknown.
+//! The keys that a gate's patterns are matched against, and the match where text is unknown.
 
 use super::field::Field;
 use super::glob::{self, Token};
@@ -64,22 +64,23 @@ impl Run {
         })
     }
 
-    /// `npm publish --help` shows what it is for. Before the word there stands no option, of which
-    /// it could be the value, and the verb is the program's own.
+    /// `npm publish --help` prints help. No option may come before `--help`, as it could be the value of
+    /// one, and the verb must be the program's own.
     fn asks_for_help(&self) -> Option<String> {
         let [words @ .., help] = self.argv.get(1..)? else { return None };
-        let is_word = |it: &String| !it.starts_with('-') && !it.contains(HOLE);
+        let is_word = |word: &String| !word.starts_with('-') && !word.contains(HOLE);
         let shows = matches!(help.as_str(), "--help" | "-h" | "-help")
             && self.certainty == Certainty::Literal
             && global_options::HELPED.iter().any(|(program, verbs)| {
-                *program == self.program && words.first().is_some_and(|it| verbs.contains(&&**it))
+                *program == self.program
+                    && words.first().is_some_and(|verb| verbs.contains(&&**verb))
             })
             && words.iter().all(is_word);
         shows.then(|| format!("Bash:{} help {}", self.program, words.join(" ")))
     }
 
-    /// `git push --dry-run` shows what it would do, where the program's table says that it does no
-    /// more than that. No option before it could take it for a value.
+    /// `git push --dry-run` changes nothing, by the program's row. No option before it may take it for a
+    /// value.
     fn only_shows(&self) -> Option<String> {
         let (_, verbs) =
             global_options::DRY_RUNS.iter().find(|(program, _)| *program == self.program)?;
@@ -118,7 +119,7 @@ impl Run {
 
     /// Every key of this run.
     pub fn keys(&self) -> Vec<String> {
-        // Git shows what a verb is for, and runs nothing.
+        // Git prints help for the verb, and runs nothing.
         if self.program == "git"
             && let [_, verb, help] = &self.argv[..]
             && matches!(help.as_str(), "--help" | "-h")
@@ -145,7 +146,7 @@ impl Run {
         let mut keys = vec![self.key()];
         keys.extend(self.bare_key());
         keys.extend(self.whole_verb());
-        // A file system that ignores case finds `git` under `GIT`, too.
+        // A file system that ignores case finds `git` as `GIT`.
         if self.program.chars().any(|c| c.is_ascii_uppercase()) {
             let program = self.program.to_ascii_lowercase();
             keys.extend(Run { program, ..self.clone() }.keys());
@@ -169,7 +170,7 @@ impl Run {
 /// could be what it means, `echo "$x"` first of all: there a hole among the arguments is text that
 /// `*` takes, and nothing else does.
 pub fn may_match(pattern: &str, key: &str) -> bool {
-    let of_any_program = pattern.split_once(':').map_or(pattern, |it| it.1).starts_with('*');
+    let of_any_program = pattern.split_once(':').map_or(pattern, |(_, rest)| rest).starts_with('*');
     let pattern = Glob { tokens: glob::tokens(pattern), of_any_program };
     let (tool, words) = key.split_once(':').map_or(("", key), |(tool, words)| (tool, words));
     let mut states = pattern.start();
@@ -179,7 +180,7 @@ pub fn may_match(pattern: &str, key: &str) -> bool {
     }
     let (program, rest) = words.split_once(' ').map_or((words, None), |(p, r)| (p, Some(r)));
     if is_unknown(program) {
-        let Some(rest) = rest else { return pattern.is_open(&states) };
+        let Some(rest) = rest else { return pattern.open_end().is_some_and(|end| states[end]) };
         let before = states.clone();
         fill(&mut states);
         // What follows must take some of the pattern's text.
@@ -212,7 +213,7 @@ struct Glob {
 /// Places in the pattern that may have been reached: one for each token, and one for the end.
 type States = Vec<bool>;
 
-/// Any text: every later place may be reached.
+/// For unknown text: every later place may be reached.
 fn fill(states: &mut States) {
     let first = states.iter().position(|state| *state).unwrap_or(states.len());
     states[first..].fill(true);
@@ -247,11 +248,11 @@ impl Glob {
     }
 
     fn character_as(&self, states: &mut States, character: char, for_stars: bool) {
-        // Behind the end is nothing.
+        // Nothing follows the end.
         if let Some(end) = states.last_mut() {
             *end = false;
         }
-        // Backwards, so that a place is left before it is reached from the one before it.
+        // Backwards, so that each place is left before it is reached from the one before.
         for (place, token) in self.tokens.iter().enumerate().rev() {
             if !states[place] || matches!(token, Token::Many) {
                 continue;
@@ -295,20 +296,16 @@ impl Glob {
         }
     }
 
-    /// Whether the rest of the pattern is nothing but `*`.
-    fn is_open(&self, states: &States) -> bool {
-        let tail = self.tokens.iter().rev().take_while(|t| matches!(t, Token::Many)).count();
-        tail > 0 && states[self.tokens.len() - tail]
+    /// The place from which nothing but `*` remains, if the pattern ends in one.
+    fn open_end(&self) -> Option<usize> {
+        let stars = self.tokens.iter().rev().take_while(|token| **token == Token::Many).count();
+        (stars > 0).then(|| self.tokens.len() - stars)
     }
 
     /// Keeps the places from which nothing but `*` remains.
     fn keep_open(&self, states: &mut States) {
-        let tail = self.tokens.iter().rev().take_while(|t| matches!(t, Token::Many)).count();
-        let open = self.tokens.len() - tail;
-        states[..open].fill(false);
-        if tail == 0 {
-            states.fill(false);
-        }
+        let end = self.open_end().unwrap_or(states.len());
+        states[..end].fill(false);
     }
 
     /// Whether the words after an unknown program match the rest of the pattern from one of the
@@ -359,8 +356,8 @@ impl Glob {
             }
             // The word may be none at all.
             if let Some((before_plain, before_taken)) = before {
-                plain.iter_mut().zip(before_plain).for_each(|(state, it)| *state |= it);
-                taken.iter_mut().zip(before_taken).for_each(|(state, it)| *state |= it);
+                plain.iter_mut().zip(before_plain).for_each(|(state, before)| *state |= before);
+                taken.iter_mut().zip(before_taken).for_each(|(state, before)| *state |= before);
             }
         }
         is_over(&taken)

@@ -14,13 +14,13 @@ pub struct Reading {
     pub writes: Vec<Write>,
     /// Files whose content would be shown or loaded, where that is known.
     pub reads: Vec<ReadOf>,
-    /// Files whose text would be run: they are named here, and nobody reads them.
+    /// Files whose text would be run. They are named here, and not read.
     pub scripts: Vec<Script>,
     /// Code in other languages that would be run, as far as its text is known.
     pub code: Vec<Code>,
-    /// Something of it would run as another user: `sudo`, `su`.
+    /// Something would run as another user: `sudo`, `su`.
     pub elevated: bool,
-    /// Set where the rest of the line could not be read. What was read before it still stands.
+    /// Set where the rest of the line could not be read. What was read before it remains.
     pub unreadable: Option<Unreadable>,
 }
 
@@ -65,10 +65,10 @@ pub struct Run {
     /// The environment that is set for this command alone.
     pub assignments: Vec<(String, String)>,
     pub certainty: Certainty,
-    /// Whether it runs only if something else turns out so: a branch, a loop, what follows a test.
+    /// Whether it may be skipped: a branch, a loop, what follows a test.
     pub conditional: bool,
     /// The folders that it may run in, as paths in [`Write`]: `../b` of `cd ../b && git push` and of
-    /// `git -C ../b push`. None: where the line starts.
+    /// `git -C ../b push`. Empty: where the line starts.
     pub folders: Vec<String>,
 }
 
@@ -173,8 +173,8 @@ pub enum Unreadable {
 }
 
 impl Unreadable {
-    /// Whether it is a bound of ours, not an error in the line: bash may well run what stands
-    /// behind it, and `raw_words` may not reach so far.
+    /// Whether a bound of ours was met, not an error in the line: bash may well run what follows, and
+    /// `raw_words` may not reach that far.
     pub fn is_bound(self) -> bool {
         matches!(self, Self::Depth | Self::Length | Self::Work)
     }

@@ -1,12 +1,12 @@
 //! `name=value`, `name+=value` and `name[index]=value`.
 
-use super::scanner::{Scanner, scan_quoted};
+use super::scanner::Scanner;
 use crate::shell::syntax::{Assignment, Word};
 
-/// The longest `[index]` that is looked for: the search must not be quadratic.
+/// The longest `[index]`, so that the search for its end is not quadratic.
 const INDEX: usize = 200;
 
-/// What stands before the value of an assignment.
+/// The part of an assignment before its value.
 pub(in crate::shell) struct Head<'a> {
     pub(in crate::shell) name: &'a str,
     pub(in crate::shell) index: Option<&'a str>,
@@ -47,13 +47,7 @@ impl Scanner<'_> {
     pub(super) fn assignment(&mut self) -> Option<Assignment> {
         let Head { name, index, append, length } = head(&self.text[self.at..])?;
         self.at += length;
-        let index = index.map(|index| {
-            let (word, error) = scan_quoted(&index.replace(['"', '\''], ""), self.depth + 1);
-            if let Some(error) = error {
-                self.fail(error);
-            }
-            word
-        });
+        let index = index.map(|index| self.quoted_text(&index.replace(['"', '\''], "")));
         let mut value = Word::default();
         if self.peek() == b'(' {
             self.array(&mut value);

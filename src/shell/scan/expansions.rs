@@ -1,6 +1,6 @@
 //! Expansions within a word: `$name`, `${…}`, `$(…)`, `$((…))`, backticks.
 
-use super::scanner::{End, Scanner, scan, scan_quoted};
+use super::scanner::{End, Scanner, scan};
 use crate::shell::Unreadable;
 use crate::shell::syntax::{List, Parameter, Part, Word};
 use std::rc::Rc;
@@ -174,7 +174,7 @@ impl Scanner<'_> {
             return None;
         }
         self.at = end + 2;
-        Some(self.quoted_text(start, end))
+        Some(self.quoted_text(&self.text[start..end]))
     }
 
     /// `$[ … ]`
@@ -182,19 +182,11 @@ impl Scanner<'_> {
         let start = self.at + 2;
         if let Some(end) = self.closing(start, b'[', b']') {
             self.at = end + 1;
-            let text = self.quoted_text(start, end);
+            let text = self.quoted_text(&self.text[start..end]);
             word.parts.push(Part::Arithmetic(Rc::new(text)));
         } else {
             self.fail(Unreadable::Quote);
         }
-    }
-
-    fn quoted_text(&mut self, start: usize, end: usize) -> Word {
-        let (word, error) = scan_quoted(&self.text[start..end], self.depth + 1);
-        if let Some(error) = error {
-            self.fail(error);
-        }
-        word
     }
 
     /// Where the bracket that opened before `start` is closed, quotes and escapes aside.

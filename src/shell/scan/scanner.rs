@@ -31,14 +31,6 @@ pub(in crate::shell) fn scan(text: &str, depth: usize, most_commands: usize) -> 
     Scanned { list, error, may_be_refused: scanner.may_be_refused, commands: scanner.commands }
 }
 
-/// Scans text in which only `$`, backticks and backslashes count, as in a here-document.
-pub(super) fn scan_quoted(text: &str, depth: usize) -> (Word, Option<Unreadable>) {
-    let mut scanner = Scanner::new(text, depth);
-    let mut word = Word::text("", true);
-    scanner.document_text(&mut word);
-    (word, scanner.error.or(scanner.backtick_error))
-}
-
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
@@ -52,7 +44,7 @@ pub(super) struct Scanner<'a> {
     pub(super) words: usize,
     /// How many `$( … )` are open.
     pub(super) substitutions: usize,
-    /// Here-documents whose text begins after the next newline.
+    /// Here-documents whose text begins behind the next newline.
     pub(super) pending: Vec<Pending>,
     pub(super) error: Option<Unreadable>,
     /// The first error within backticks: bash reads their text only when it gets there, so it stops
@@ -60,7 +52,7 @@ pub(super) struct Scanner<'a> {
     pub(super) backtick_error: Option<Unreadable>,
 }
 
-/// What ends a list, besides the end of the text.
+/// The end of a list, besides the end of the text.
 pub(super) enum End {
     Text,
     /// `)`
@@ -98,6 +90,19 @@ impl<'a> Scanner<'a> {
             error,
             backtick_error: None,
         }
+    }
+
+    /// Text of its own in which only `$`, backticks and backslashes count, as in a here-document.
+    pub(super) fn quoted_text(&mut self, text: &str) -> Word {
+        let mut scanner = Scanner::new(text, self.depth + 1);
+        let mut word = Word::text("", true);
+        while !scanner.is_over() {
+            scanner.quoted_piece(&mut word, false);
+        }
+        if let Some(error) = scanner.error.or(scanner.backtick_error) {
+            self.fail(error);
+        }
+        word
     }
 
     pub(super) fn fail(&mut self, error: Unreadable) {

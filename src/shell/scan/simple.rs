@@ -1,12 +1,12 @@
 //! Simple commands, redirections and here-documents.
 
-use super::scanner::{Pending, Scanner, scan_quoted};
+use super::scanner::{Pending, Scanner};
 use crate::shell::Unreadable;
 use crate::shell::syntax::{Node, Redirection, RedirectionKind, Simple, Word};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// More here-documents than this on one line are refused: their ends are searched one by one.
+/// The most here-documents on one line, as their ends are searched one by one.
 const DOCUMENTS: usize = 64;
 
 impl Scanner<'_> {
@@ -169,16 +169,9 @@ impl Scanner<'_> {
     pub(super) fn documents(&mut self) {
         for pending in std::mem::take(&mut self.pending) {
             let text = self.document(&pending);
-            let word = if pending.quoted {
-                Word::text(&text, true)
-            } else {
-                let (word, error) = scan_quoted(&text, self.depth + 1);
-                if let Some(error) = error {
-                    self.fail(error);
-                }
-                word
-            };
-            // Set once: the cell belongs to this document alone.
+            let word =
+                if pending.quoted { Word::text(&text, true) } else { self.quoted_text(&text) };
+            // It is set once, as each document has its own cell.
             let _ = pending.body.set(word);
         }
     }

@@ -41,11 +41,11 @@ pub(in crate::shell) fn of_options(program: &str, argv: &[String]) -> Vec<String
         "git" | "hub" => row.grammar.leading(&words, 1).0,
         _ => row.grammar.take(&words, 1).options,
     };
-    let given = given.into_iter().filter(|option| names.contains(&option.name.as_str()));
-    given.filter_map(|option| of_option(&option.name, &option.value?.text)).collect()
+    let leading = given.iter().filter(|option| names.contains(&option.name.as_str()));
+    leading.filter_map(|option| of_option(&option.name, &option.value.as_ref()?.text)).collect()
 }
 
-/// The folder that an option's value stands for. `.git` is in a work tree, and a manifest is a file.
+/// The folder that an option's value leads to. `.git` is in a work tree, and a manifest is a file.
 pub(in crate::shell) fn of_option(option: &str, value: &str) -> Option<String> {
     let path = value.trim_end_matches('/');
     let last = last_part(path);

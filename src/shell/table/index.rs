@@ -1,4 +1,5 @@
-//! Finding the rows of a name without walking the table: built by the compiler, no cost at start.
+//! Finds the rows of a name without walking the table. The compiler builds the index, so a start costs
+//! nothing.
 
 /// Buckets; a power of two, and more than any table has names: most chains have one entry.
 pub(in crate::shell) const BUCKETS: usize = 1024;
@@ -26,7 +27,7 @@ pub(in crate::shell) const fn bucket(names: &[u8], from: usize, to: usize) -> us
     (hash ^ (hash >> 8)) % BUCKETS
 }
 
-/// Where the next word begins, from a place on.
+/// The place from `from` on where the next word begins.
 pub(in crate::shell) const fn word(names: &[u8], mut from: usize) -> usize {
     while from < names.len() && names[from] == b' ' {
         from += 1;
@@ -34,7 +35,7 @@ pub(in crate::shell) const fn word(names: &[u8], mut from: usize) -> usize {
     from
 }
 
-/// Where the word that begins at a place ends.
+/// The place where the word at `from` ends.
 pub(in crate::shell) const fn end(names: &[u8], mut from: usize) -> usize {
     while from < names.len() && names[from] != b' ' {
         from += 1;
@@ -43,7 +44,7 @@ pub(in crate::shell) const fn end(names: &[u8], mut from: usize) -> usize {
 }
 
 impl<const N: usize> Index<N> {
-    /// The places of the rows that may have this name, each once, first things first.
+    /// The places of the rows that may have this name, each once, in their order.
     pub(in crate::shell) fn rows(&self, name: &str) -> impl Iterator<Item = usize> {
         let first = self.heads[bucket(name.as_bytes(), 0, name.len())];
         let next = |entry: &u16| {

@@ -1,58 +1,57 @@
-//! Commands behind options that no table tells: where they may begin.
+//! Commands behind options whose grammar no table has: where they may begin.
 
-use super::call::Call;
-use super::{Walker, limit};
+use super::shells::is_shell;
+use super::{Call, Walker};
+use crate::shell::limit;
 use crate::shell::table::{file_programs, global_options, interpreters, wrappers};
 
-/// A command may begin at so many places, where that is not known.
+/// The most places that are tried as the beginning of a command.
 const MOST_PLACES: usize = 4;
 
 impl Walker<'_> {
-    /// A command behind options whose grammar is not known: what could be the value of one is taken
-    /// for that, as long as no program is called so.
-    pub(super) fn somewhere(&mut self, from: usize, at: usize, call: &Call) {
+    /// Walks a command behind the operands of a program that begin at `at`. A word behind an option
+    /// is taken for its value, unless a program has that name: `xterm -e git push`.
+    pub(super) fn unknown_options(&mut self, from: usize, at: usize, call: &Call) {
         let words = &call.words;
-        let dashes = words.iter().position(|word| word.text == "--").filter(|word| *word >= from);
-        let mut places: Vec<usize> = dashes.map(|it| it + 1).into_iter().collect();
-        if places.is_empty() {
-            let is_option = |at: usize| {
-                let before = words[at - 1].text.as_str();
-                at > from && before.starts_with('-') && !before.contains('=')
+        let mut places: Vec<usize> = Vec::new();
+        let dashes = words.iter().position(|word| word.text == "--");
+        if let Some(dashes) = dashes.filter(|dashes| *dashes >= from) {
+            places.push(dashes + 1);
+        } else {
+            let may_be_value = |place: usize| {
+                let before = words[place - 1].text.as_str();
+                place > from && before.starts_with('-') && !before.contains('=')
             };
             for place in at..words.len().min(at + limit::CHOICES) {
                 let word = &words[place];
-                if word.text.starts_with('-') {
+                let (is_line, is_last) = (word.text.contains(' '), place + 1 == words.len());
+                if word.text.starts_with('-') || is_line && !is_last {
                     continue;
                 }
-                let is_last = place + 1 == words.len();
-                if word.text.contains(' ') && !is_last {
-                    continue;
-                }
-                let is_familiar = is_familiar(&self.program(word)) || word.text.contains(' ');
-                if is_familiar || !is_option(place) && places.is_empty() {
+                let is_known = is_line || is_known_program(&self.program(word));
+                if is_known || !may_be_value(place) && places.is_empty() {
                     places.push(place);
                 }
-                if is_familiar && !is_option(place) {
+                if is_known && !may_be_value(place) {
                     break;
                 }
             }
         }
-        places.retain(|it| *it < words.len());
+        places.retain(|place| *place < words.len());
         for place in places.into_iter().take(MOST_PLACES) {
-            // `bsub 'code'`: one word of more than one is code.
+            // `bsub 'code'`: a word with blanks is code.
             if words[place].text.contains(' ') {
-                let text = call.code(place);
-                self.derived(&words[place], |walker| walker.nested_code(&text, &call.io));
+                self.code_from(&words[place], &call.code(place), &call.io);
             } else {
-                self.rest(place, call);
+                self.command_at(place, call);
             }
         }
     }
 }
 
-/// A program that has a row somewhere.
-pub(super) fn is_familiar(name: &str) -> bool {
-    super::shells::is_shell(name)
+/// Whether some table has a row for a program.
+pub(super) fn is_known_program(name: &str) -> bool {
+    is_shell(name)
         || global_options::find(name).is_some()
         || wrappers::is_one(name)
         || interpreters::find(name).is_some()
