@@ -16,7 +16,7 @@ impl Token {
     /// Whether it matches this one character. The caller follows [`Token::Many`].
     pub(super) fn takes(&self, character: char) -> bool {
         match self {
-            Self::Character(own) => *own == character,
+            Self::Character(literal) => *literal == character,
             Self::One => true,
             Self::Many => false,
             Self::Set { negated, ranges } => {
@@ -125,7 +125,7 @@ impl Closes {
         }
     }
 
-    /// Whether what stands behind a `[` is a set. The first member may be a `]`.
+    /// Whether a set follows a `[`. The first member may be a `]`.
     fn has_set(&self, characters: &[char], at: usize) -> bool {
         let first = first_member(characters, at);
         first < characters.len() && self.sets[self.member(characters, first)]

@@ -87,15 +87,15 @@ impl Run {
         let verb = *self.words().get(1)?;
         let at = self.argv.iter().position(|word| word == verb)?;
         let rest: Vec<&str> = self.argv[at + 1..].iter().map(String::as_str).collect();
-        let own = rest.iter().take_while(|word| **word != "--");
+        let options = rest.iter().take_while(|word| **word != "--");
         let is_plain =
             |word: &&str| !word.starts_with('-') || lists(global_options::DRY_FLAGS, word);
         let is_dry = |word: &&&str| match **word {
             "--dry-run" | "--dry-run=client" | "--dry-run=server" => true,
             word => word == "-n" && self.program == "git" && verb != "fetch",
         };
-        let mut before = own.clone().take_while(|word| !is_dry(word));
-        let shows = own.clone().any(|word| is_dry(&word))
+        let mut before = options.clone().take_while(|word| !is_dry(word));
+        let shows = options.clone().any(|word| is_dry(&word))
             && self.certainty == Certainty::Literal
             && lists(verbs, verb)
             && before.all(is_plain)
@@ -162,9 +162,9 @@ impl Run {
 
 /// Whether a gate's pattern may match a key that has [`HOLE`]s in it.
 ///
-/// A hole among the arguments stands for any text, a word of its own also for no word. A program
-/// that is unknown altogether stands for any program with any first arguments, but not for the
-/// whole of the pattern: some of the pattern's own text must be found in the words that are known.
+/// A hole among the arguments may be any text, and as a word of its own also no word. An unknown program
+/// may be any program with any first arguments, but not the whole of the pattern: the known words must
+/// contain some of the pattern's text.
 ///
 /// A pattern that begins with `*` (`Bash:*deploy*`) names no program. Whatever holds a variable
 /// could be what it means, `echo "$x"` first of all: there a hole among the arguments is text that
@@ -328,7 +328,7 @@ impl Glob {
     }
 
     /// Whether words match the rest of the pattern, and some known letter or digit of them is taken
-    /// by one of its own: what a hole stands for, and what `*` takes, could be of any pattern.
+    /// by one of its own: a hole, and what `*` takes, could be of any pattern.
     fn taken(&self, mut plain: States, words: &str) -> bool {
         let mut taken = vec![false; plain.len()];
         for word in words.split(' ') {
@@ -339,10 +339,10 @@ impl Glob {
                     fill(&mut taken);
                     continue;
                 }
-                let own =
+                let is_letter =
                     |token: &Token| matches!(token, Token::Character(c) if c.is_alphanumeric());
                 let letters: Vec<usize> = (0..self.tokens.len())
-                    .filter(|at| plain[*at] && own(&self.tokens[*at]))
+                    .filter(|at| plain[*at] && is_letter(&self.tokens[*at]))
                     .collect();
                 for at in &letters {
                     plain[*at] = false;

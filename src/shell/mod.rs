@@ -8,19 +8,18 @@
 //!         here-documents
 //! ```
 //!
-//! The reading leans to one side: what *may* run is in it. A branch that is not taken, a loop of
-//! zero rounds and the command after `exit` all count; a mention in a string, a comment, a
-//! here-document that goes to a file or a function that nobody calls does not. What cannot be known
-//! is a [`HOLE`] in a word, and never a word that is left out.
+//! Everything that *may* run is in the reading: a branch that is not taken, a loop of zero rounds, the
+//! command after `exit`. A mention in a string, a comment, a here-document that goes to a file or a
+//! function that is never called is not. Unknown text is a [`HOLE`] in a word; no word is left out.
 //!
-//! What it cannot see: what a compiled program or a script does, what a program decides at run time,
-//! what files hold, what programs print (but for literal `echo`, `printf` and `base64 -d`), the
-//! environment beyond [`Options::variables`], whether a `cd` fails, and the names that a pattern of
-//! files stands for. `curl … | sh` is a run of `sh` whose certainty is [`Certainty::Opaque`]. Scripts
-//! are named ([`Reading::scripts`]): what they start is judged when it runs.
+//! It cannot see what a compiled program or a script does, what files contain, what programs print
+//! (except literal `echo`, `printf` and `base64 -d`), the environment beyond [`Options::variables`],
+//! whether a `cd` fails, and which files a pattern finds. `curl … | sh` is a run of `sh` with the
+//! certainty [`Certainty::Opaque`]. Scripts are only named ([`Reading::scripts`]): a shim judges what
+//! they start when it runs.
 //!
 //! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
-//! same as empty. A caller then matches the [`raw_words`] too, so padding opens nothing.
+//! same as empty. A caller then matches the [`raw_words`] as well, so that padding a line hides nothing.
 
 mod field;
 mod glob;

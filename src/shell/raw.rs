@@ -22,9 +22,8 @@ pub fn raw_words(line: &str) -> Vec<String> {
     candidates
 }
 
-/// Hands `each` what may run by a program that `is_first`, wherever in the line that stands, split as
-/// [`raw_words`] are. What stands before it, and how much of that, hides none; a line without such a
-/// word costs no more than to be split.
+/// Calls `each` with every run that begins with a word which `is_first`, split as [`raw_words`] are.
+/// Unlike those it looks at the whole line, so that no amount of text before a program hides it.
 pub fn each_raw_run(line: &str, is_first: impl Fn(&str) -> bool, mut each: impl FnMut(&Run)) {
     for line in without_quotes(line) {
         let words: Vec<&str> = words(&line).collect();

@@ -153,7 +153,7 @@ pub(super) enum RedirectionKind {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Word {
     pub(super) parts: Vec<Part>,
-    /// Whether an unquoted `{` stands in it.
+    /// Whether it has an unquoted `{`.
     pub(super) braces: bool,
 }
 
@@ -184,7 +184,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// Whether what it stands for is not split into words.
+    /// Whether its text is not split into words.
     pub(super) fn is_quoted(&self) -> bool {
         match self {
             Self::Text { quoted, .. }

@@ -144,7 +144,8 @@ fn resolve(from: &Name, path: &[String], modules: &Modules, depth: usize) -> Opt
 
 fn binding<'a>(module: &Name, name: &str, modules: &'a Modules) -> Option<&'a Import> {
     let is_it = |import: &&Import| {
-        import.name.as_deref() == Some(name) && import.path.first().is_some_and(|it| it != name)
+        import.name.as_deref() == Some(name)
+            && import.path.first().is_some_and(|first| first != name)
     };
     modules.get(module)?.iter().find(is_it)
 }

@@ -183,8 +183,8 @@ impl<'a> Scanner<'a> {
         if is_bare { self.text.get(self.at..self.at + length).unwrap_or("") } else { "" }
     }
 
-    /// Scans what is nested: a group, a substitution, a body. `empty` stands for what is nested too
-    /// deeply.
+    /// Scans what is nested: a group, a substitution, a body. What is nested too
+    /// deeply is `empty`.
     pub(super) fn nested<T>(&mut self, empty: T, scan: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= limit::DEPTH {
             self.fail(Unreadable::Depth);

@@ -75,9 +75,9 @@ impl Scanner<'_> {
         let rest = self.text.get(self.at..)?;
         let end = rest.find(|c: char| c.is_whitespace() || "()<>;&|'\"\\$`".contains(c))?;
         let (name, behind) = rest.split_at(end);
-        let is_it = name.ends_with(['?', '*', '+', '@', '!']) && behind.starts_with("()");
-        self.at += if is_it { end + 2 } else { 0 };
-        is_it.then(|| name.to_owned())
+        let is_definition = name.ends_with(['?', '*', '+', '@', '!']) && behind.starts_with("()");
+        self.at += if is_definition { end + 2 } else { 0 };
+        is_definition.then(|| name.to_owned())
     }
 
     /// The redirections after a compound command.

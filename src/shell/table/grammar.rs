@@ -2,8 +2,8 @@
 
 use crate::shell::field::Field;
 
-/// The options of a program that take a value in the word after them. Every other option stands
-/// alone.
+/// The options of a program that take a value in the word after them. Every other option has
+/// none.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::shell) struct Grammar {
     /// Letters: `-u root`, `-uroot`.

@@ -78,7 +78,7 @@ macro_rules! index {
             count
         };
         #[expect(clippy::cast_possible_truncation, reason = "tables are far shorter than 65,535")]
-        const INDEX: Index<COUNT> = {
+        const BUILT: Index<COUNT> = {
             let mut heads = [END; BUCKETS];
             let mut entries = [(0_u16, END); COUNT];
             // Backwards, so that each chain begins with the first row.
@@ -97,8 +97,8 @@ macro_rules! index {
             }
             Index { heads, entries }
         };
-        static THE: Index<COUNT> = INDEX;
-        &THE
+        static INDEX: Index<COUNT> = BUILT;
+        &INDEX
     }};
 }
 

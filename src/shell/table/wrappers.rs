@@ -38,8 +38,8 @@ pub(in crate::shell) enum Rest {
     After(&'static [&'static str]),
     /// Shell code, the words after one of these options.
     CodeAfter(&'static [&'static str]),
-    /// A command behind options that are not told here: from the first operand on, and from the
-    /// first word that is a program of our tables.
+    /// A command behind options that no table has. It begins at the first operand, or at the first word
+    /// that is a known program.
     UnknownOptions,
     /// A shell gets the words as keys: `Space` and `Enter` are two of them.
     Typed,
@@ -64,12 +64,12 @@ const fn row(names: &'static str) -> Wrapper {
 }
 
 impl Wrapper {
-    /// The first of its names, which stands for all of them.
+    /// The first of its names, by which the walker knows it.
     pub(in crate::shell) fn name(&self) -> &'static str {
         words_of(self.names).next().unwrap_or("")
     }
 
-    /// `docker run image …`: what stands behind the image is for its program.
+    /// `docker run image …`: the words behind the image are for its program.
     pub(in crate::shell) fn is_of_containers(&self) -> bool {
         lists(self.names, "docker")
     }

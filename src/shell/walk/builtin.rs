@@ -128,7 +128,7 @@ impl Walker<'_> {
         let value = match values {
             [Value::Array(elements)] if !index.contains(HOLE) => {
                 let key = self.subscript(array, index, elements);
-                let rest = elements.iter().filter(|(own, _)| *own != key).cloned();
+                let rest = elements.iter().filter(|(other, _)| *other != key).cloned();
                 Value::Array(rest.collect())
             }
             _ => Value::hole(),

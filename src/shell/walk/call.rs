@@ -1,4 +1,4 @@
-//! A command once its words are known, with what surrounds it.
+//! A command whose words are known.
 
 use crate::shell::HOLE;
 use crate::shell::field::{Field, joined};
@@ -12,7 +12,7 @@ pub(super) struct Io {
     pub(super) capture: bool,
 }
 
-/// A command's words with what surrounds them.
+/// A command: its words, its environment, its input and output.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     /// At least one.

@@ -84,7 +84,7 @@ impl Walker<'_> {
             self.calls.push(name);
             let before = self.env.positional().to_vec();
             let mut arguments = vec![Some(texts(&call.words[1..]))];
-            // The last of its calls stands for all that follow.
+            // The last of its calls represents all that follow.
             if count + 1 == MOST_CALLS {
                 arguments.push(None);
             }

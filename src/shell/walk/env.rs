@@ -114,8 +114,9 @@ impl Env {
     pub(super) fn new(variables: &[(String, String)]) -> Self {
         let mut env =
             Self { directories: vec![String::new()], positional: vec![None], ..Self::default() };
-        let own = [("HOME", "~"), ("IFS", " \t\n"), ("SHELL", "/bin/bash"), ("BASH", "/bin/bash")];
-        for (name, text) in own {
+        let defaults =
+            [("HOME", "~"), ("IFS", " \t\n"), ("SHELL", "/bin/bash"), ("BASH", "/bin/bash")];
+        for (name, text) in defaults {
             env.set(name, vec![Value::Text(text.to_owned())]);
         }
         for (name, text) in variables {

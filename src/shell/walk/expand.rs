@@ -11,7 +11,7 @@ use crate::shell::syntax::{Part, Word};
 use crate::shell::{HOLE, limit};
 use std::rc::Rc;
 
-/// What a parameter stands for.
+/// The value of a parameter.
 pub(super) enum Expansion {
     One(String),
     /// `$@` and `${a[@]}`
@@ -171,7 +171,7 @@ impl Walker<'_> {
         let mut text = String::new();
         for part in &word.parts {
             match part {
-                Part::Text { text: own, .. } => text.push_str(own),
+                Part::Text { text: literal, .. } => text.push_str(literal),
                 part => match self.part(part) {
                     Expansion::One(more) if is_below(&more, &text) => text.push(HOLE),
                     Expansion::One(more) => text.push_str(&more),

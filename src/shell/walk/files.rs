@@ -31,21 +31,21 @@ impl Walker<'_> {
 
     fn files_here(&mut self, name: &str, words: &[Field]) {
         // `tar czf a.tgz` is `tar -czf a.tgz`.
-        let mut own = Vec::new();
+        let mut changed = Vec::new();
         if matches!(name, "tar" | "gtar" | "bsdtar")
             && let Some(letters) = words.get(1).filter(|word| !word.text.starts_with('-'))
         {
-            own.extend_from_slice(words);
-            own[1] = letters.with_text(&format!("-{}", letters.text));
+            changed.extend_from_slice(words);
+            changed[1] = letters.with_text(&format!("-{}", letters.text));
         }
         // `chmod -x f` is `chmod a-x f`, as far as files go.
         if matches!(name, "chmod" | "gchmod")
             && let Some(at) = words.iter().position(|word| takes_rights(&word.text))
         {
-            own.extend_from_slice(words);
-            own[at] = words[at].with_text(&format!("a{}", words[at].text));
+            changed.extend_from_slice(words);
+            changed[at] = words[at].with_text(&format!("a{}", words[at].text));
         }
-        let words = if own.is_empty() { words } else { &own };
+        let words = if changed.is_empty() { words } else { &changed };
         let mut subcommand = None;
         let mut has_taken = false;
         // A database that is only read.

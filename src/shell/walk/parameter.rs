@@ -236,7 +236,7 @@ impl Walker<'_> {
             return Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())));
         }
         let key = self.subscript(name, index, &elements);
-        let element = elements.iter().find(|(own, _)| *own == key);
+        let element = elements.iter().find(|(other, _)| *other == key);
         Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())))
     }
 

@@ -35,11 +35,11 @@ impl Pattern {
 
     /// The text of a pattern without wildcards.
     pub(super) fn literal(&self) -> Option<String> {
-        let character = |token: &Token| match token {
-            Token::Character(own) => Some(*own),
+        let literal = |token: &Token| match token {
+            Token::Character(character) => Some(*character),
             Token::One | Token::Many | Token::Set { .. } => None,
         };
-        self.tokens.iter().map(character).collect()
+        self.tokens.iter().map(literal).collect()
     }
 
     /// `None` where the steps that are left do not suffice.

@@ -36,9 +36,10 @@ fn parted(operand: &Word, is_global: bool) -> (Word, Word) {
             && let Some(at) = text[first..].find('/')
         {
             let (from, to) = (&text[..first + at], &text[first + at + 1..]);
-            let own = |text: &str| Part::Text { text: text.to_owned(), quoted: false };
-            let before = operand.parts[..place].iter().cloned().chain([own(from)]);
-            let after = [own(to)].into_iter().chain(operand.parts[place + 1..].iter().cloned());
+            let unquoted = |text: &str| Part::Text { text: text.to_owned(), quoted: false };
+            let before = operand.parts[..place].iter().cloned().chain([unquoted(from)]);
+            let after =
+                [unquoted(to)].into_iter().chain(operand.parts[place + 1..].iter().cloned());
             return (word(before.collect()), word(after.collect()));
         }
     }
