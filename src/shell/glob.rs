@@ -13,10 +13,10 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// Whether it takes this one character. [`Token::Many`] is the caller's to follow.
+    /// Whether it matches this one character. The caller follows [`Token::Many`].
     pub(super) fn takes(&self, character: char) -> bool {
         match self {
-            Self::Character(own) => *own == character,
+            Self::Character(literal) => *literal == character,
             Self::One => true,
             Self::Many => false,
             Self::Set { negated, ranges } => {
@@ -26,22 +26,21 @@ impl Token {
     }
 }
 
-/// Steps of one match; beyond, nobody knows. A part of a path of the longest name takes an eighth.
+/// The most steps of one match. A part of a path of the longest name takes an eighth of them.
 pub(super) const STEPS: usize = 1 << 17;
 
-/// Whether a pattern, in a part of a path or a name, matches all of a text. Which names a shell's `*`
-/// passes over is the caller's to know. Where it would take too long to know, it may.
+/// Whether a pattern for one part of a path matches all of a text, or may, where matching would take
+/// too long. The caller knows which names a shell's `*` leaves out.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let mut left = STEPS;
     let text: Vec<char> = text.chars().collect();
     all_match(&tokens(pattern), &text, &mut left).unwrap_or(true)
 }
 
-/// Whether tokens match all of a text, with what is left of the steps; `None` where those do not
-/// suffice.
+/// Whether tokens match all of a text; `None` where the steps that are left do not suffice.
 pub(super) fn all_match(tokens: &[Token], text: &[char], left: &mut usize) -> Option<bool> {
     let (mut token, mut at) = (0, 0);
-    // Where to go on when a later part fails: after the last `*`, one character further.
+    // When a later part fails: go on after the last `*`, one character further.
     let mut retry: Option<(usize, usize)> = None;
     while at < text.len() {
         *left = left.checked_sub(1)?;
@@ -83,8 +82,8 @@ pub(super) fn tokens(pattern: &str) -> Vec<Token> {
     tokens
 }
 
-/// What brackets close, for each place of a pattern: found once, from the end, so that what nothing
-/// closes costs no look at all that follows it.
+/// The brackets of a pattern that are closed. They are found once, from the end, so that many unclosed
+/// ones cost no more than one.
 #[derive(Default)]
 struct Closes {
     /// Behind the `:]` (`.]`, `=]`) of a name in a set that may begin here; 0 without one.
@@ -101,12 +100,13 @@ impl Closes {
         let mut ends = [0; 3];
         for at in (0..count).rev() {
             if let Some(&[kind, ']']) = characters.get(at + 2..at + 4)
-                && let Some(kind) = KINDS.iter().position(|it| *it == kind)
+                && let Some(kind) = KINDS.iter().position(|known| *known == kind)
             {
                 ends[kind] = at + 4;
             }
             if characters[at] == '['
-                && let Some(kind) = KINDS.iter().position(|it| characters.get(at + 1) == Some(it))
+                && let Some(kind) =
+                    KINDS.iter().position(|kind| characters.get(at + 1) == Some(kind))
             {
                 closes.names[at] = ends[kind];
             }
@@ -125,7 +125,7 @@ impl Closes {
         }
     }
 
-    /// Whether what stands behind a `[` is a set. The first member may be a `]`.
+    /// Whether a set follows a `[`. The first member may be a `]`.
     fn has_set(&self, characters: &[char], at: usize) -> bool {
         let first = first_member(characters, at);
         first < characters.len() && self.sets[self.member(characters, first)]
@@ -146,14 +146,14 @@ fn set(characters: &[char], closes: &Closes, at: &mut usize) -> Token {
     let mut ranges = Vec::new();
     let mut is_any = false;
     *at = first;
-    while let Some(&from) = characters.get(*at).filter(|it| **it != ']' || *at == first) {
+    while let Some(&from) = characters.get(*at).filter(|next| **next != ']' || *at == first) {
         let next = closes.member(characters, *at);
         if closes.names[*at] > 0 {
             match class(&characters[*at + 2..next - 2].iter().collect::<String>()) {
                 Some(known) => ranges.extend(known),
                 None => is_any = true,
             }
-            // Of letters beyond our own nobody knows: it leans to a match.
+            // Whether a letter beyond ASCII is in a class depends on the locale: it may be.
             if is_any || !negated {
                 ranges.push(('\u{80}', char::MAX));
             }
@@ -166,7 +166,7 @@ fn set(characters: &[char], closes: &Closes, at: &mut usize) -> Token {
     if is_any { Token::One } else { Token::Set { negated, ranges } }
 }
 
-/// What a class takes; none, where nobody knows it.
+/// The characters of a class: `alpha` of `[[:alpha:]]`. `None` for an unknown one.
 pub(super) fn class(name: &str) -> Option<Vec<(char, char)>> {
     let (lower, upper, digit) = (('a', 'z'), ('A', 'Z'), ('0', '9'));
     Some(match name {

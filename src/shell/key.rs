@@ -1,8 +1,8 @@
-//! The keys that gate patterns are matched against, and the match where text is unknown.
+//! The keys that a gate's patterns are matched against, and the match where text is unknown.
 
+use super::field::Field;
 use super::glob::{self, Token};
-use super::table::{grammar::lists, npm, options};
-use super::walk::field::Field;
+use super::table::{global_options, grammar::lists, npm};
 use super::{Certainty, HOLE, Run};
 
 impl Run {
@@ -28,12 +28,12 @@ impl Run {
     fn bare_words(&self) -> Option<Vec<&str>> {
         // `git-push` is another name of `git push`.
         if let Some(subcommand) = self.program.strip_prefix("git-")
-            && lists(options::GIT_PROGRAMS, subcommand)
+            && lists(global_options::GIT_PROGRAMS, subcommand)
         {
             let rest = self.argv.get(1..).unwrap_or(&[]).iter().map(String::as_str);
             return Some(["git", subcommand].into_iter().chain(rest).collect());
         }
-        let row = options::find(&self.program)?;
+        let row = global_options::find(&self.program)?;
         // Without an option among its first words it has no global ones.
         if !self.argv.iter().skip(1).take(row.levels).any(|word| word.starts_with('-')) {
             return None;
@@ -64,35 +64,38 @@ impl Run {
         })
     }
 
-    /// `npm publish --help` shows what it is for. Before the word there stands no option, of which
-    /// it could be the value, and the verb is the program's own.
+    /// `npm publish --help` prints help. No option may come before `--help`, as it could be the value of
+    /// one, and the verb must be the program's own.
     fn asks_for_help(&self) -> Option<String> {
         let [words @ .., help] = self.argv.get(1..)? else { return None };
-        let is_word = |it: &String| !it.starts_with('-') && !it.contains(HOLE);
+        let is_word = |word: &String| !word.starts_with('-') && !word.contains(HOLE);
         let shows = matches!(help.as_str(), "--help" | "-h" | "-help")
             && self.certainty == Certainty::Literal
-            && options::HELPED.iter().any(|(program, verbs)| {
-                *program == self.program && words.first().is_some_and(|it| verbs.contains(&&**it))
+            && global_options::HELPED.iter().any(|(program, verbs)| {
+                *program == self.program
+                    && words.first().is_some_and(|verb| verbs.contains(&&**verb))
             })
             && words.iter().all(is_word);
         shows.then(|| format!("Bash:{} help {}", self.program, words.join(" ")))
     }
 
-    /// `git push --dry-run` shows what it would do, where the program's table says that it does no
-    /// more than that. No option before it could take it for a value.
+    /// `git push --dry-run` changes nothing, by the program's row. No option before it may take it for a
+    /// value.
     fn only_shows(&self) -> Option<String> {
-        let (_, verbs) = options::DRY_RUNS.iter().find(|(program, _)| *program == self.program)?;
+        let (_, verbs) =
+            global_options::DRY_RUNS.iter().find(|(program, _)| *program == self.program)?;
         let verb = *self.words().get(1)?;
         let at = self.argv.iter().position(|word| word == verb)?;
         let rest: Vec<&str> = self.argv[at + 1..].iter().map(String::as_str).collect();
-        let own = rest.iter().take_while(|word| **word != "--");
-        let is_plain = |word: &&str| !word.starts_with('-') || lists(options::DRY_FLAGS, word);
+        let options = rest.iter().take_while(|word| **word != "--");
+        let is_plain =
+            |word: &&str| !word.starts_with('-') || lists(global_options::DRY_FLAGS, word);
         let is_dry = |word: &&&str| match **word {
             "--dry-run" | "--dry-run=client" | "--dry-run=server" => true,
             word => word == "-n" && self.program == "git" && verb != "fetch",
         };
-        let mut before = own.clone().take_while(|word| !is_dry(word));
-        let shows = own.clone().any(|word| is_dry(&word))
+        let mut before = options.clone().take_while(|word| !is_dry(word));
+        let shows = options.clone().any(|word| is_dry(&word))
             && self.certainty == Certainty::Literal
             && lists(verbs, verb)
             && before.all(is_plain)
@@ -116,11 +119,11 @@ impl Run {
 
     /// Every key of this run.
     pub fn keys(&self) -> Vec<String> {
-        // Git shows what a verb is for, and runs nothing.
+        // Git prints help for the verb, and runs nothing.
         if self.program == "git"
             && let [_, verb, help] = &self.argv[..]
             && matches!(help.as_str(), "--help" | "-h")
-            && options::is_git_verb(verb)
+            && global_options::is_git_verb(verb)
             && self.certainty == Certainty::Literal
         {
             return vec![format!("Bash:git help {verb}")];
@@ -143,7 +146,7 @@ impl Run {
         let mut keys = vec![self.key()];
         keys.extend(self.bare_key());
         keys.extend(self.whole_verb());
-        // A file system that ignores case finds `git` under `GIT`, too.
+        // A file system that ignores case finds `git` as `GIT`.
         if self.program.chars().any(|c| c.is_ascii_uppercase()) {
             let program = self.program.to_ascii_lowercase();
             keys.extend(Run { program, ..self.clone() }.keys());
@@ -159,15 +162,15 @@ impl Run {
 
 /// Whether a gate's pattern may match a key that has [`HOLE`]s in it.
 ///
-/// A hole among the arguments stands for any text, a word of its own also for no word. A program
-/// that is unknown altogether stands for any program with any first arguments, but not for the
-/// whole of the pattern: some of the pattern's own text must be found in the words that are known.
+/// A hole among the arguments may be any text, and as a word of its own also no word. An unknown program
+/// may be any program with any first arguments, but not the whole of the pattern: the known words must
+/// contain some of the pattern's text.
 ///
 /// A pattern that begins with `*` (`Bash:*deploy*`) names no program. Whatever holds a variable
 /// could be what it means, `echo "$x"` first of all: there a hole among the arguments is text that
 /// `*` takes, and nothing else does.
 pub fn may_match(pattern: &str, key: &str) -> bool {
-    let of_any_program = pattern.split_once(':').map_or(pattern, |it| it.1).starts_with('*');
+    let of_any_program = pattern.split_once(':').map_or(pattern, |(_, rest)| rest).starts_with('*');
     let pattern = Glob { tokens: glob::tokens(pattern), of_any_program };
     let (tool, words) = key.split_once(':').map_or(("", key), |(tool, words)| (tool, words));
     let mut states = pattern.start();
@@ -177,7 +180,7 @@ pub fn may_match(pattern: &str, key: &str) -> bool {
     }
     let (program, rest) = words.split_once(' ').map_or((words, None), |(p, r)| (p, Some(r)));
     if is_unknown(program) {
-        let Some(rest) = rest else { return pattern.is_open(&states) };
+        let Some(rest) = rest else { return pattern.open_end().is_some_and(|end| states[end]) };
         let before = states.clone();
         fill(&mut states);
         // What follows must take some of the pattern's text.
@@ -210,7 +213,7 @@ struct Glob {
 /// Places in the pattern that may have been reached: one for each token, and one for the end.
 type States = Vec<bool>;
 
-/// Any text: every later place may be reached.
+/// For unknown text: every later place may be reached.
 fn fill(states: &mut States) {
     let first = states.iter().position(|state| *state).unwrap_or(states.len());
     states[first..].fill(true);
@@ -245,11 +248,11 @@ impl Glob {
     }
 
     fn character_as(&self, states: &mut States, character: char, for_stars: bool) {
-        // Behind the end is nothing.
+        // Nothing follows the end.
         if let Some(end) = states.last_mut() {
             *end = false;
         }
-        // Backwards, so that a place is left before it is reached from the one before it.
+        // Backwards, so that each place is left before it is reached from the one before.
         for (place, token) in self.tokens.iter().enumerate().rev() {
             if !states[place] || matches!(token, Token::Many) {
                 continue;
@@ -293,20 +296,16 @@ impl Glob {
         }
     }
 
-    /// Whether the rest of the pattern is nothing but `*`.
-    fn is_open(&self, states: &States) -> bool {
-        let tail = self.tokens.iter().rev().take_while(|t| matches!(t, Token::Many)).count();
-        tail > 0 && states[self.tokens.len() - tail]
+    /// The place from which nothing but `*` remains, if the pattern ends in one.
+    fn open_end(&self) -> Option<usize> {
+        let stars = self.tokens.iter().rev().take_while(|token| **token == Token::Many).count();
+        (stars > 0).then(|| self.tokens.len() - stars)
     }
 
     /// Keeps the places from which nothing but `*` remains.
     fn keep_open(&self, states: &mut States) {
-        let tail = self.tokens.iter().rev().take_while(|t| matches!(t, Token::Many)).count();
-        let open = self.tokens.len() - tail;
-        states[..open].fill(false);
-        if tail == 0 {
-            states.fill(false);
-        }
+        let end = self.open_end().unwrap_or(states.len());
+        states[..end].fill(false);
     }
 
     /// Whether the words after an unknown program match the rest of the pattern from one of the
@@ -329,7 +328,7 @@ impl Glob {
     }
 
     /// Whether words match the rest of the pattern, and some known letter or digit of them is taken
-    /// by one of its own: what a hole stands for, and what `*` takes, could be of any pattern.
+    /// by one of its own: a hole, and what `*` takes, could be of any pattern.
     fn taken(&self, mut plain: States, words: &str) -> bool {
         let mut taken = vec![false; plain.len()];
         for word in words.split(' ') {
@@ -340,10 +339,10 @@ impl Glob {
                     fill(&mut taken);
                     continue;
                 }
-                let own =
+                let is_letter =
                     |token: &Token| matches!(token, Token::Character(c) if c.is_alphanumeric());
                 let letters: Vec<usize> = (0..self.tokens.len())
-                    .filter(|at| plain[*at] && own(&self.tokens[*at]))
+                    .filter(|at| plain[*at] && is_letter(&self.tokens[*at]))
                     .collect();
                 for at in &letters {
                     plain[*at] = false;
@@ -357,8 +356,8 @@ impl Glob {
             }
             // The word may be none at all.
             if let Some((before_plain, before_taken)) = before {
-                plain.iter_mut().zip(before_plain).for_each(|(state, it)| *state |= it);
-                taken.iter_mut().zip(before_taken).for_each(|(state, it)| *state |= it);
+                plain.iter_mut().zip(before_plain).for_each(|(state, before)| *state |= before);
+                taken.iter_mut().zip(before_taken).for_each(|(state, before)| *state |= before);
             }
         }
         is_over(&taken)

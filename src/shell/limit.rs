@@ -11,7 +11,7 @@ pub(crate) const DEPTH: usize = 40;
 /// or some 256 bytes of text that an expansion made.
 pub(crate) const WORK: usize = 2_000;
 
-/// Words of one text for each command that it may have; an expansion counts as one more.
+/// How many words a text may have for each of its commands. An expansion is one more word.
 pub(crate) const WORDS: usize = 4;
 
 /// Words that one word becomes by brace expansion; beyond, it is unknown.

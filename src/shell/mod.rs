@@ -8,25 +8,27 @@
 //!         here-documents
 //! ```
 //!
-//! The reading leans to one side: what *may* run is in it. A branch that is not taken, a loop of
-//! zero rounds and the command after `exit` all count; a mention in a string, a comment, a
-//! here-document that goes to a file or a function that nobody calls does not. What cannot be known
-//! is a [`HOLE`] in a word, and never a word that is left out.
+//! Everything that *may* run is in the reading: a branch that is not taken, a loop of zero rounds, the
+//! command after `exit`. A mention in a string, a comment, a here-document that goes to a file or a
+//! function that is never called is not. Unknown text is a [`HOLE`] in a word; no word is left out.
 //!
-//! What it cannot see: what a compiled program or a script does, what a program decides at run time,
-//! what files hold, what programs print (but for literal `echo`, `printf` and `base64 -d`), the
-//! environment beyond [`Options::variables`], whether a `cd` fails, and the names that a pattern of
-//! files stands for. `curl … | sh` is a run of `sh` whose certainty is [`Certainty::Opaque`]. Scripts
-//! are named ([`Reading::scripts`]): what they start is judged when it runs.
+//! It cannot see what a compiled program or a script does, what files contain, what programs print
+//! (except literal `echo`, `printf` and `base64 -d`), the environment beyond [`Options::variables`],
+//! whether a `cd` fails, and which files a pattern finds. `curl … | sh` is a run of `sh` with the
+//! certainty [`Certainty::Opaque`]. Scripts are only named ([`Reading::scripts`]): a shim judges what
+//! they start when it runs.
 //!
 //! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
-//! same as empty. A caller then matches the [`raw_words`] too, so padding opens nothing.
+//! same as empty. A caller then matches the [`raw_words`] as well, so that padding a line hides nothing.
 
+mod field;
 mod glob;
 mod key;
 pub(crate) mod limit;
 mod name;
+mod options;
 mod raw;
+mod reading;
 mod scan;
 mod syntax;
 mod table;
@@ -35,16 +37,15 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 pub use glob::matches as pattern_matches;
 pub use key::may_match;
 pub use name::last_part;
+pub use options::{Operands, Options, Writer};
 pub use raw::{each_raw_run, raw_words};
-pub use table::options::{git_folders, git_options, is_git_verb};
-
-/// Stands in a word where text cannot be known: any text, or none.
-pub const HOLE: char = '\u{FFFC}';
+pub use reading::{
+    Certainty, Code, HOLE, How, Interpreter, ReadOf, Reading, Run, Script, Unreadable, Write,
+};
+pub use table::global_options::{git_folders, git_options, is_git_verb};
 
 /// Reads a command line as bash would, without running any of it.
 pub fn read(line: &str) -> Reading {
@@ -54,223 +55,4 @@ pub fn read(line: &str) -> Reading {
 /// [`read`], with what the caller knows beyond the line.
 pub fn read_with(line: &str, options: &Options) -> Reading {
     walk::line(line, options)
-}
-
-/// What the caller knows beyond the line.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Options {
-    /// Programs that run the command after their own options, as `sudo` does; the user's own.
-    pub proxies: Vec<String>,
-    /// Programs that write files; the user's own.
-    pub writers: Vec<Writer>,
-    /// Variables that the line starts with. `HOME` is `~` where it is not among them, and every
-    /// other variable is unknown.
-    pub variables: Vec<(String, String)>,
-}
-
-/// A program that writes files, as its user tells it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Writer {
-    /// Its name, and the words of a subcommand: `buf generate`.
-    pub program: String,
-    /// Options whose value is a file that it writes, as they are typed: `-o`, `--out`.
-    pub options: Vec<String>,
-    pub operands: Operands,
-    pub how: How,
-}
-
-/// Which operands of a program are files that it writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operands {
-    None,
-    Last,
-    All,
-}
-
-/// Everything that a line may do, in the order in which it was found.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reading {
-    /// Every simple command that would run, wrappers taken off.
-    pub runs: Vec<Run>,
-    /// Every path that would be created, changed or removed.
-    pub writes: Vec<Write>,
-    /// Files whose content would be shown or loaded, where that is known.
-    pub reads: Vec<ReadOf>,
-    /// Files whose text would be run: they are named here, and nobody reads them.
-    pub scripts: Vec<Script>,
-    /// Code in other languages that would be run, as far as its text is known.
-    pub code: Vec<Code>,
-    /// Something of it would run as another user: `sudo`, `su`.
-    pub elevated: bool,
-    /// Set where the rest of the line could not be read. What was read before it still stands.
-    pub unreadable: Option<Unreadable>,
-}
-
-impl Reading {
-    /// Every key that a gate's pattern is matched against (see [`may_match`]), each once.
-    pub fn keys(&self) -> Vec<String> {
-        let all: Vec<String> = self.runs.iter().flat_map(Run::keys).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        let is_new: Vec<bool> = all.iter().map(|key| seen.insert(key.as_str())).collect();
-        all.into_iter().zip(is_new).filter_map(|(key, is_new)| is_new.then_some(key)).collect()
-    }
-
-    /// Whether a command that matches `pattern` may run, by [`may_match`] over every key.
-    pub fn may_run(&self, pattern: &str) -> bool {
-        self.runs.iter().any(|run| run.may_match(pattern))
-    }
-}
-
-/// A piece of code in another language, which reads as its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Code {
-    pub text: String,
-    pub language: Interpreter,
-}
-
-impl std::ops::Deref for Code {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.text
-    }
-}
-
-/// One simple command.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Run {
-    /// The words with their quotes removed, [`HOLE`] where text is unknown; the first as written.
-    pub argv: Vec<String>,
-    /// The program: the base name of an absolute path, a relative path as it is (`./git` is not
-    /// `git`).
-    pub program: String,
-    /// The environment that is set for this command alone.
-    pub assignments: Vec<(String, String)>,
-    pub certainty: Certainty,
-    /// Whether it runs only if something else turns out so: a branch, a loop, what follows a test.
-    pub conditional: bool,
-    /// The folders that it may run in, as paths in [`Write`]: `../b` of `cd ../b && git push` and of
-    /// `git -C ../b push`. None: where the line starts.
-    pub folders: Vec<String>,
-}
-
-/// A path that would be created, changed or removed. Relative paths are relative to where the line
-/// starts, `cd` within the line taken into account; `~` stands for the home directory.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Write {
-    pub path: String,
-    pub how: How,
-    pub certainty: Certainty,
-    /// As in [`Run`].
-    pub conditional: bool,
-}
-
-/// A file whose content would be shown or loaded; paths as in [`Write`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReadOf {
-    pub path: String,
-    pub certainty: Certainty,
-}
-
-/// A file whose text would be run; paths as in [`Write`].
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Script {
-    pub path: String,
-    pub interpreter: Interpreter,
-    /// The script's arguments, without its name.
-    pub arguments: Vec<String>,
-    pub conditional: bool,
-}
-
-/// What is done to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum How {
-    /// Created or overwritten.
-    Write,
-    /// Added to.
-    Append,
-    /// Changed in place (`sed -i`).
-    Edit,
-    Remove,
-    /// Moved away, or moved here.
-    Move,
-    /// Its mode, owner or attributes.
-    Chmod,
-    /// A link is made here.
-    Link,
-    /// Its times only, or an empty file.
-    Touch,
-    /// A directory is made.
-    Directory,
-    /// A lock on it is held.
-    Lock,
-}
-
-/// How sure a reading is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Certainty {
-    /// It stands in the line as it is.
-    Literal,
-    /// Variables, substitutions or decoding were followed to get there.
-    Resolved,
-    /// The program, the code or the path cannot be known.
-    Opaque,
-}
-
-/// Who would run a script's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Interpreter {
-    Shell,
-    Python,
-    JavaScript,
-    Perl,
-    Ruby,
-    Php,
-    Awk,
-    Lua,
-    Tcl,
-    AppleScript,
-    Make,
-    /// Another language: nothing is looked for in it.
-    Other,
-    /// The file itself decides, by its `#!` line.
-    Itself,
-}
-
-/// Why the rest of a line could not be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Unreadable {
-    /// A quote, a backtick or a `${` that nothing closes.
-    Quote,
-    /// A parenthesis, a brace or a keyword that nothing closes.
-    Group,
-    /// A word where the grammar has none.
-    Syntax,
-    /// Nested beyond [`limit::DEPTH`].
-    Depth,
-    /// Longer than [`limit::LINE`].
-    Length,
-    /// More commands than [`limit::WORK`] allows.
-    Work,
-}
-
-impl Unreadable {
-    /// Whether it is a bound of ours, not an error in the line: bash may well run what stands
-    /// behind it, and [`raw_words`] may not reach so far.
-    pub fn is_bound(self) -> bool {
-        matches!(self, Self::Depth | Self::Length | Self::Work)
-    }
-}
-
-impl fmt::Display for Unreadable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Quote => "a quote is not closed",
-            Self::Group => "a parenthesis, a brace or a keyword is not closed",
-            Self::Syntax => "it is not a command that bash would accept",
-            Self::Depth => "it is nested too deeply",
-            Self::Length => "it is too long",
-            Self::Work => "it runs too many commands",
-        })
-    }
 }

@@ -1,8 +1,7 @@
-//! What a program or a file is called, wherever it lies.
+//! The name of a program or a file, without its folder.
 
-/// What stands behind the last slash. As every run of every line is asked by it,
-/// several times, it goes through the bytes itself.
+/// The text behind the last slash. It is asked for often, so it looks at bytes, not characters.
 pub fn last_part(path: &str) -> &str {
-    let slash = path.as_bytes().iter().rposition(|it| *it == b'/');
+    let slash = path.as_bytes().iter().rposition(|byte| *byte == b'/');
     slash.map_or(path, |at| &path[at + 1..])
 }

@@ -1,4 +1,4 @@
-//! The syntax tree: what the scanner hands to the walker. Plain data, no behaviour but what reads it.
+//! The syntax tree, which the scanner hands to the walker. Plain data.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ pub(super) type List = Vec<Item>;
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) node: Node,
-    /// What stands after it.
+    /// The operator behind it.
     pub(super) link: Link,
 }
 
@@ -122,7 +122,7 @@ pub(super) struct Redirection {
     pub(super) descriptor: Option<u32>,
     pub(super) kind: RedirectionKind,
     pub(super) target: Word,
-    /// The text of a here-document, there once the scanner has come past it.
+    /// The text of a here-document, set once the scanner has come to it.
     pub(super) body: Rc<OnceCell<Word>>,
 }
 
@@ -153,7 +153,7 @@ pub(super) enum RedirectionKind {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Word {
     pub(super) parts: Vec<Part>,
-    /// Whether an unquoted `{` stands in it.
+    /// Whether it has an unquoted `{`.
     pub(super) braces: bool,
 }
 
@@ -183,7 +183,19 @@ pub(super) enum Part {
     Array(Rc<Vec<Word>>),
 }
 
-/// `$name`, `${name}` and all that may stand in the braces.
+impl Part {
+    /// Whether its text is not split into words.
+    pub(super) fn is_quoted(&self) -> bool {
+        match self {
+            Self::Text { quoted, .. }
+            | Self::Parameter { quoted, .. }
+            | Self::Command { quoted, .. } => *quoted,
+            Self::Arithmetic(_) | Self::Process { .. } | Self::Array(_) => true,
+        }
+    }
+}
+
+/// `$name`, `${name}` and what else the braces may hold.
 #[derive(Debug, Default)]
 pub(super) struct Parameter {
     pub(super) name: String,

@@ -87,13 +87,13 @@ fn what_is_cut_of_an_input_says_so() {
     }
     // One call may have many words.
     let one = given(1000, "xargs echo");
-    assert!(one.unreadable.is_none() && one.runs.iter().any(|it| it.argv.len() > 2000));
+    assert!(one.unreadable.is_none() && one.runs.iter().any(|run| run.argv.len() > 2000));
 }
 
 #[test]
 fn a_line_whose_work_is_just_spent_says_so() {
     let touching = |count: usize| {
-        let names: Vec<String> = (0..count).map(|it| it.to_string()).collect();
+        let names: Vec<String> = (0..count).map(|number| number.to_string()).collect();
         read(&format!("touch {}", names.join(" ")))
     };
     let is_cut = |count: usize| touching(count).writes.len() < count;
@@ -231,24 +231,28 @@ fn every_name_of_a_table_is_found() {
     for row in table::wrappers::WRAPPERS {
         for name in words_of(row.names) {
             let words: Vec<_> =
-                row.then.iter().map(|word| walk::field::Field::literal(word)).collect();
+                table::grammar::words_of(row.then).map(field::Field::literal).collect();
             assert!(table::wrappers::find(name, &words).is_some(), "{name}");
         }
     }
-    for row in table::writers::FILE_PROGRAMS {
+    for row in table::file_programs::FILE_PROGRAMS {
         for name in words_of(row.names) {
-            assert!(table::writers::rows(name).any(|found| std::ptr::eq(found, row)), "{name}");
+            assert!(
+                table::file_programs::rows(name).any(|found| std::ptr::eq(found, row)),
+                "{name}"
+            );
         }
     }
-    for row in table::options::PROGRAMS {
-        assert!(words_of(row.names).all(|name| table::options::find(name).is_some()));
+    for row in table::global_options::PROGRAMS {
+        assert!(words_of(row.names).all(|name| table::global_options::find(name).is_some()));
     }
 }
 
 #[test]
 fn a_long_list_of_arguments_is_one_command() {
     for head in ["git add", "git log", "cargo fmt --", "echo"] {
-        let files: Vec<String> = (0..6000).map(|it| format!("src/some/file{it}.rs")).collect();
+        let files: Vec<String> =
+            (0..6000).map(|number| format!("src/some/file{number}.rs")).collect();
         let reading = super::read(&format!("{head} {}", files.join(" ")));
         assert_eq!(reading.unreadable, None, "{head}");
         assert_eq!(reading.runs.len(), 1, "{head}");

@@ -10,6 +10,7 @@ mod client;
 mod commands;
 mod contract;
 mod corrupt;
+mod cycles;
 mod decide;
 mod demo;
 mod disk;

@@ -1,23 +1,13 @@
 //! Simple commands, redirections and here-documents.
 
-use super::super::Unreadable;
-use super::super::syntax::{Assignment, Node, Redirection, RedirectionKind, Simple, Word};
-use super::{Scanner, scan_quoted};
+use super::scanner::{Pending, Scanner};
+use crate::shell::Unreadable;
+use crate::shell::syntax::{Node, Redirection, RedirectionKind, Simple, Word};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// More here-documents than this on one line are refused: their ends are searched one by one.
+/// The most here-documents on one line, as their ends are searched one by one.
 const DOCUMENTS: usize = 64;
-
-/// A here-document whose text is still to come.
-pub(super) struct Pending {
-    delimiter: String,
-    /// A quoted delimiter: the text is literal.
-    quoted: bool,
-    /// `<<-`: tabs before each line are dropped.
-    strip: bool,
-    body: Rc<OnceCell<Word>>,
-}
 
 impl Scanner<'_> {
     /// A simple command, or the definition `name() …`.
@@ -85,9 +75,9 @@ impl Scanner<'_> {
         let rest = self.text.get(self.at..)?;
         let end = rest.find(|c: char| c.is_whitespace() || "()<>;&|'\"\\$`".contains(c))?;
         let (name, behind) = rest.split_at(end);
-        let is_it = name.ends_with(['?', '*', '+', '@', '!']) && behind.starts_with("()");
-        self.at += if is_it { end + 2 } else { 0 };
-        is_it.then(|| name.to_owned())
+        let is_definition = name.ends_with(['?', '*', '+', '@', '!']) && behind.starts_with("()");
+        self.at += if is_definition { end + 2 } else { 0 };
+        is_definition.then(|| name.to_owned())
     }
 
     /// The redirections after a compound command.
@@ -179,16 +169,9 @@ impl Scanner<'_> {
     pub(super) fn documents(&mut self) {
         for pending in std::mem::take(&mut self.pending) {
             let text = self.document(&pending);
-            let word = if pending.quoted {
-                Word::text(&text, true)
-            } else {
-                let (word, error) = scan_quoted(&text, self.depth + 1);
-                if let Some(error) = error {
-                    self.fail(error);
-                }
-                word
-            };
-            // Set once: the cell belongs to this document alone.
+            let word =
+                if pending.quoted { Word::text(&text, true) } else { self.quoted_text(&text) };
+            // It is set once, as each document has its own cell.
             let _ = pending.body.set(word);
         }
     }
@@ -237,66 +220,4 @@ fn redirection_kind(rest: &[u8]) -> Option<(RedirectionKind, usize)> {
         [b'&', b'>', ..] => (Kind::WriteBoth, 2),
         _ => return None,
     })
-}
-
-/// The longest `[index]` that is looked for: the search must not be quadratic.
-const INDEX: usize = 200;
-
-/// What stands before the value of an assignment.
-pub(in super::super) struct Head<'a> {
-    pub(in super::super) name: &'a str,
-    pub(in super::super) index: Option<&'a str>,
-    pub(in super::super) append: bool,
-    /// Bytes up to and with the `=`.
-    pub(in super::super) length: usize,
-}
-
-/// The head of `name=`, `name+=` or `name[index]=`, if the text begins with one.
-pub(in super::super) fn head(text: &str) -> Option<Head<'_>> {
-    let bytes = text.as_bytes();
-    let name = bytes.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-    if name == 0 || bytes[0].is_ascii_digit() {
-        return None;
-    }
-    let mut at = name;
-    let mut index = None;
-    if bytes.get(at) == Some(&b'[') {
-        let mut depth = 0_usize;
-        let length = bytes[at..].iter().take(INDEX).position(|byte| {
-            match byte {
-                b'[' => depth += 1,
-                b']' => depth -= 1,
-                _ => {}
-            }
-            depth == 0
-        })?;
-        index = Some(text.get(at + 1..at + length)?);
-        at += length + 1;
-    }
-    let append = bytes.get(at) == Some(&b'+');
-    at += usize::from(append);
-    let is_assignment = bytes.get(at) == Some(&b'=');
-    is_assignment.then(|| Head { name: &text[..name], index, append, length: at + 1 })
-}
-
-impl Scanner<'_> {
-    fn assignment(&mut self) -> Option<Assignment> {
-        let Head { name, index, append, length } = head(&self.text[self.at..])?;
-        self.at += length;
-        let index = index.map(|index| {
-            let (word, error) = scan_quoted(&index.replace(['"', '\''], ""), self.depth + 1);
-            if let Some(error) = error {
-                self.fail(error);
-            }
-            word
-        });
-        let mut value = Word::default();
-        if self.peek() == b'(' {
-            self.array(&mut value);
-        }
-        let rest = self.word();
-        value.braces = rest.braces;
-        value.parts.extend(rest.parts);
-        Some(Assignment { name: name.to_owned(), index, append, value })
-    }
 }

@@ -1,21 +1,18 @@
 //! Words: quotes, escapes, extended globs, arrays.
 
-use super::super::Unreadable;
-use super::super::syntax::{Part, Word};
-use super::{End, Scanner, head};
+use super::head;
+use super::scanner::{End, Scanner, is_meta};
+use crate::shell::Unreadable;
+use crate::shell::syntax::{Part, Word};
 use std::rc::Rc;
 
-pub(super) fn is_meta(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
-}
-
-/// Where a run of plain text within a word stops.
+/// Whether a run of plain text within a word ends here.
 fn is_special(byte: u8) -> bool {
     is_meta(byte) || matches!(byte, b'\'' | b'"' | b'\\' | b'$' | b'`')
 }
 
 impl Scanner<'_> {
-    /// The word that comes; without parts if none does.
+    /// The next word; without parts if there is none.
     pub(super) fn word(&mut self) -> Word {
         let mut word = Word::default();
         self.count_word();
@@ -63,7 +60,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// The character that comes, if it is there.
+    /// The next character.
     fn character(&mut self) -> Option<char> {
         let character = self.text.get(self.at..)?.chars().next()?;
         self.at += character.len_utf8();
@@ -106,14 +103,7 @@ impl Scanner<'_> {
         self.fail(Unreadable::Quote);
     }
 
-    /// The whole text as that of a here-document.
-    pub(super) fn document_text(&mut self, word: &mut Word) {
-        while !self.is_over() {
-            self.quoted_piece(word, false);
-        }
-    }
-
-    fn quoted_piece(&mut self, word: &mut Word, quote_ends: bool) {
+    pub(super) fn quoted_piece(&mut self, word: &mut Word, quote_ends: bool) {
         match self.peek() {
             b'\\' => {
                 self.at += 1;
@@ -137,7 +127,7 @@ impl Scanner<'_> {
                         matches!(byte, b'\\' | b'$' | b'`') || (quote_ends && *byte == b'"')
                     })
                     .unwrap_or(rest.len());
-                // The bytes that stop it are ASCII; only `"` in a here-document comes first.
+                // The bytes that end it are ASCII. In a here-document a `"` may come first and is text.
                 let length = length.max(usize::from(rest[0].is_ascii()));
                 word.push_text(&self.text[self.at..self.at + length], true);
                 self.at += length;
@@ -161,7 +151,7 @@ impl Scanner<'_> {
                 byte => bytes.push(byte),
             }
         }
-        // A NUL ends the string, as everywhere in the kernel's interface.
+        // A NUL ends the string, as in all arguments of a program.
         let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
         word.push_text(&String::from_utf8_lossy(&bytes[..end]), true);
     }
@@ -257,7 +247,7 @@ impl Scanner<'_> {
         word.parts.push(Part::Array(Rc::new(words)));
     }
 
-    /// `?(…)` and its like: pattern text that may hold blanks and bars.
+    /// `?(…)` and the like: pattern text that may hold blanks and bars.
     fn extended_glob(&mut self, word: &mut Word) {
         let mut depth = 0_usize;
         loop {

@@ -1,8 +1,8 @@
 //! The folders that programs work in, where their own options name them.
 
-use super::super::last_part;
-use super::super::walk::field::Field;
-use super::options;
+use super::global_options;
+use crate::shell::field::Field;
+use crate::shell::last_part;
 
 /// Programs, and their options that name the folder in which they work.
 const FOLDERS: &[(&str, &[&str])] = &[
@@ -26,25 +26,27 @@ const FOLDERS: &[(&str, &[&str])] = &[
 
 /// The folders that a program's own options lead to, each as seen from the one before it: `../b` of
 /// `git -C ../b push` and of `make release -C ../b`.
-pub(in super::super) fn of_options(program: &str, argv: &[String]) -> Vec<String> {
+pub(in crate::shell) fn of_options(program: &str, argv: &[String]) -> Vec<String> {
     // Most runs have no option that could.
     if !argv.iter().skip(1).any(|word| word.starts_with('-')) {
         return Vec::new();
     }
     let names = FOLDERS.iter().find(|(name, _)| *name == program).map(|(_, names)| *names);
-    let (Some(names), Some(row)) = (names, options::find(program)) else { return Vec::new() };
+    let (Some(names), Some(row)) = (names, global_options::find(program)) else {
+        return Vec::new();
+    };
     let words: Vec<Field> = argv.iter().map(|word| Field::literal(word)).collect();
     let given = match program {
         // `git commit -C HEAD`: behind its verb they mean something else.
         "git" | "hub" => row.grammar.leading(&words, 1).0,
         _ => row.grammar.take(&words, 1).options,
     };
-    let given = given.into_iter().filter(|option| names.contains(&option.name.as_str()));
-    given.filter_map(|option| of_option(&option.name, &option.value?.text)).collect()
+    let leading = given.iter().filter(|option| names.contains(&option.name.as_str()));
+    leading.filter_map(|option| of_option(&option.name, &option.value.as_ref()?.text)).collect()
 }
 
-/// The folder that an option's value stands for. `.git` is in a work tree, and a manifest is a file.
-pub(in super::super) fn of_option(option: &str, value: &str) -> Option<String> {
+/// The folder that an option's value leads to. `.git` is in a work tree, and a manifest is a file.
+pub(in crate::shell) fn of_option(option: &str, value: &str) -> Option<String> {
     let path = value.trim_end_matches('/');
     let last = last_part(path);
     let is_inside = option == "manifest-path" || option == "git-dir" && last == ".git";

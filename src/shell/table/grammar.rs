@@ -1,84 +1,93 @@
 //! How a program's options are written, and how words are taken apart by it.
 
-use super::super::walk::field::Field;
+use crate::shell::field::Field;
 
-/// The options of a program that take a value in the word after them. Every other option stands
-/// alone.
+/// The options of a program that take a value in the word after them. Every other option has
+/// none.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Grammar {
+pub(in crate::shell) struct Grammar {
     /// Letters: `-u root`, `-uroot`.
-    pub(in super::super) letters: &'static str,
+    pub(in crate::shell) letters: &'static str,
     /// Long ones, without dashes, as words of one text: `--user root`, `--user=root`. An abbreviation
     /// counts. Here and in the tables, `-name` is a long option that has but one dash.
-    pub(in super::super) long: &'static str,
+    pub(in crate::shell) long: &'static str,
 }
 
-/// The words of a list of a table.
-pub(in super::super) fn words_of(list: &'static str) -> impl Iterator<Item = &'static str> {
+/// The words in a text of a table.
+pub(in crate::shell) fn words_of(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.split_ascii_whitespace()
 }
 
-/// Whether a list of a table has a word.
-pub(in super::super) fn lists(list: &'static str, word: &str) -> bool {
-    !word.is_empty() && words_of(list).any(|own| own == word)
+/// Whether a list of words has this one.
+pub(in crate::shell) fn lists(list: &'static str, word: &str) -> bool {
+    !word.is_empty() && words_of(list).any(|listed| listed == word)
 }
 
 /// An option as it is written.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Given {
+pub(in crate::shell) struct GivenOption {
     /// A letter or a long name, without dashes.
-    pub(in super::super) name: String,
-    pub(in super::super) value: Option<Field>,
-    /// It is the whole name of an option that takes a value, and no beginning of another.
+    pub(in crate::shell) name: String,
+    pub(in crate::shell) value: Option<Field>,
+    /// It is the whole name of an option that takes a value, so it abbreviates no other.
     is_whole: bool,
 }
 
+/// The options of a call, in their order.
+#[derive(Debug, Clone, Default)]
+pub(in crate::shell) struct GivenOptions(Vec<GivenOption>);
+
 /// Words taken apart.
 #[derive(Debug, Default)]
-pub(in super::super) struct Taken {
-    pub(in super::super) options: Vec<Given>,
+pub(in crate::shell) struct Taken {
+    pub(in crate::shell) options: GivenOptions,
     /// Places of the words that are neither options nor their values.
-    pub(in super::super) operands: Vec<usize>,
+    pub(in crate::shell) operands: Vec<usize>,
 }
 
-impl Given {
-    /// Whether it is one of these. Long ones are taken by their beginning, as `getopt_long` does; an
-    /// option that is no long one has a single letter.
-    pub(in super::super) fn is(&self, names: &'static str) -> bool {
+impl GivenOption {
+    /// Whether it is one of these, or abbreviates one as `getopt_long` allows: `--dir` for
+    /// `--directory`. A single letter abbreviates nothing.
+    pub(in crate::shell) fn abbreviates(&self, names: &'static str) -> bool {
         let name = self.name.as_str();
         let may_be_cut = name.len() > 1 && !self.is_whole;
-        words_of(names).any(|own| own == name || may_be_cut && own.starts_with(name))
+        words_of(names).any(|whole| whole == name || may_be_cut && whole.starts_with(name))
     }
 
-    /// Whether it is one of these as it is.
-    pub(in super::super) fn is_exactly(&self, names: &'static str) -> bool {
+    pub(in crate::shell) fn is(&self, names: &'static str) -> bool {
         lists(names, &self.name)
     }
 }
 
-impl Taken {
+impl GivenOptions {
     /// The value of the last option with one of these names.
-    pub(in super::super) fn value(&self, names: &'static str) -> Option<&Field> {
-        let given = self.options.iter().rev().find(|given| given.is_exactly(names));
-        given.and_then(|given| given.value.as_ref())
+    pub(in crate::shell) fn value(&self, names: &'static str) -> Option<&Field> {
+        self.0.iter().rev().find(|option| option.is(names))?.value.as_ref()
     }
 
-    pub(in super::super) fn has(&self, names: &'static str) -> bool {
-        self.options.iter().any(|given| given.is_exactly(names))
+    pub(in crate::shell) fn has(&self, names: &'static str) -> bool {
+        self.0.iter().any(|option| option.is(names))
     }
 
-    /// The same of options that may be cut short.
-    pub(in super::super) fn may_have(&self, names: &'static str) -> bool {
-        self.options.iter().any(|given| given.is(names))
+    pub(in crate::shell) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+}
+
+impl std::ops::Deref for GivenOptions {
+    type Target = [GivenOption];
+
+    fn deref(&self) -> &[GivenOption] {
+        &self.0
     }
 }
 
 impl Grammar {
-    pub(in super::super) const NONE: Self = Self { letters: "", long: "" };
+    pub(in crate::shell) const NONE: Self = Self { letters: "", long: "" };
 
-    /// The options before the first operand, and where that is.
-    pub(in super::super) fn leading(&self, words: &[Field], from: usize) -> (Vec<Given>, usize) {
-        let mut options = Vec::new();
+    /// The options before the first operand, and the place of that.
+    pub(in crate::shell) fn leading(&self, words: &[Field], from: usize) -> (GivenOptions, usize) {
+        let mut options = GivenOptions::default();
         let mut at = from;
         while at < words.len() {
             match self.option(words, at, &mut options) {
@@ -91,7 +100,7 @@ impl Grammar {
     }
 
     /// All options, wherever they stand.
-    pub(in super::super) fn take(&self, words: &[Field], from: usize) -> Taken {
+    pub(in crate::shell) fn take(&self, words: &[Field], from: usize) -> Taken {
         let mut taken = Taken::default();
         let mut at = from;
         while at < words.len() {
@@ -107,8 +116,8 @@ impl Grammar {
         taken
     }
 
-    /// The option at a place, and where the words after it go on. `None` if it is no option.
-    fn option(&self, words: &[Field], at: usize, options: &mut Vec<Given>) -> Option<usize> {
+    /// Reads the option at a place, and returns the place behind it. `None` if there is none.
+    fn option(&self, words: &[Field], at: usize, options: &mut GivenOptions) -> Option<usize> {
         let word = &words[at];
         let rest = word.text.strip_prefix('-').filter(|rest| !rest.is_empty())?;
         if let Some(long) = rest.strip_prefix('-') {
@@ -117,23 +126,25 @@ impl Grammar {
             }
             if let Some((name, value)) = long.split_once('=') {
                 let value = Some(word.with_text(value));
-                options.push(self.given(self.full(name), value));
+                options.0.push(self.given(self.full(name), value));
                 return Some(at + 1);
             }
             let name = self.full(long);
             let takes = lists(self.long, name);
             let value = words.get(at + 1).filter(|_| takes).cloned();
-            options.push(self.given(name, value));
+            options.0.push(self.given(name, value));
             return Some(at + 1 + usize::from(takes));
         }
         // Some programs have long options with one dash.
         if rest.len() > 1 && lists(self.long, &word.text) {
             let value = words.get(at + 1).cloned();
-            options.push(self.given(&word.text, value));
+            options.0.push(self.given(&word.text, value));
             return Some(at + 2);
         }
-        if let Some((name, value)) = word.text.split_once('=').filter(|it| lists(self.long, it.0)) {
-            options.push(self.given(name, Some(word.with_text(value))));
+        if let Some((name, value)) =
+            word.text.split_once('=').filter(|pair| lists(self.long, pair.0))
+        {
+            options.0.push(self.given(name, Some(word.with_text(value))));
             return Some(at + 1);
         }
         for (index, letter) in rest.char_indices() {
@@ -141,15 +152,15 @@ impl Grammar {
             let mut next = at + 1;
             let takes = self.letters.contains(letter);
             if takes {
-                let own = &rest[index + letter.len_utf8()..];
-                if own.is_empty() {
+                let glued = &rest[index + letter.len_utf8()..];
+                if glued.is_empty() {
                     value = words.get(at + 1).cloned();
                     next += 1;
                 } else {
-                    value = Some(word.with_text(own));
+                    value = Some(word.with_text(glued));
                 }
             }
-            options.push(self.given(&letter.to_string(), value));
+            options.0.push(self.given(&letter.to_string(), value));
             if takes {
                 return Some(next);
             }
@@ -157,8 +168,8 @@ impl Grammar {
         Some(at + 1)
     }
 
-    fn given(&self, name: &str, value: Option<Field>) -> Given {
-        Given { name: name.to_owned(), value, is_whole: lists(self.long, name) }
+    fn given(&self, name: &str, value: Option<Field>) -> GivenOption {
+        GivenOption { name: name.to_owned(), value, is_whole: lists(self.long, name) }
     }
 
     /// The long name that a word of at least two letters abbreviates.

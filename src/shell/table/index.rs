@@ -1,20 +1,21 @@
-//! Finding the rows of a name without walking the table: built by the compiler, no cost at start.
+//! Finds the rows of a name without walking the table. The compiler builds the index, so a start costs
+//! nothing.
 
 /// Buckets; a power of two, and more than any table has names: most chains have one entry.
-pub(in super::super) const BUCKETS: usize = 1024;
+pub(in crate::shell) const BUCKETS: usize = 1024;
 
 /// The end of a chain.
-pub(in super::super) const END: u16 = u16::MAX;
+pub(in crate::shell) const END: u16 = u16::MAX;
 
 /// For each bucket the first of its entries, and for each entry its row and the next entry.
 #[derive(Debug)]
-pub(in super::super) struct Index<const N: usize> {
-    pub(in super::super) heads: [u16; BUCKETS],
-    pub(in super::super) entries: [(u16, u16); N],
+pub(in crate::shell) struct Index<const N: usize> {
+    pub(in crate::shell) heads: [u16; BUCKETS],
+    pub(in crate::shell) entries: [(u16, u16); N],
 }
 
 /// The bucket of the name in `names[from..to]`.
-pub(in super::super) const fn bucket(names: &[u8], from: usize, to: usize) -> usize {
+pub(in crate::shell) const fn bucket(names: &[u8], from: usize, to: usize) -> usize {
     let mut hash = to - from;
     let mut at = 0;
     // The first and last few letters tell names apart well enough.
@@ -26,16 +27,16 @@ pub(in super::super) const fn bucket(names: &[u8], from: usize, to: usize) -> us
     (hash ^ (hash >> 8)) % BUCKETS
 }
 
-/// Where the next word begins, from a place on.
-pub(in super::super) const fn word(names: &[u8], mut from: usize) -> usize {
+/// The place from `from` on where the next word begins.
+pub(in crate::shell) const fn word(names: &[u8], mut from: usize) -> usize {
     while from < names.len() && names[from] == b' ' {
         from += 1;
     }
     from
 }
 
-/// Where the word that begins at a place ends.
-pub(in super::super) const fn end(names: &[u8], mut from: usize) -> usize {
+/// The place where the word at `from` ends.
+pub(in crate::shell) const fn end(names: &[u8], mut from: usize) -> usize {
     while from < names.len() && names[from] != b' ' {
         from += 1;
     }
@@ -43,8 +44,8 @@ pub(in super::super) const fn end(names: &[u8], mut from: usize) -> usize {
 }
 
 impl<const N: usize> Index<N> {
-    /// The places of the rows that may have this name, each once, first things first.
-    pub(in super::super) fn rows(&self, name: &str) -> impl Iterator<Item = usize> {
+    /// The places of the rows that may have this name, each once, in their order.
+    pub(in crate::shell) fn rows(&self, name: &str) -> impl Iterator<Item = usize> {
         let first = self.heads[bucket(name.as_bytes(), 0, name.len())];
         let next = |entry: &u16| {
             let next = self.entries[usize::from(*entry)].1;
@@ -77,7 +78,7 @@ macro_rules! index {
             count
         };
         #[expect(clippy::cast_possible_truncation, reason = "tables are far shorter than 65,535")]
-        const INDEX: Index<COUNT> = {
+        const BUILT: Index<COUNT> = {
             let mut heads = [END; BUCKETS];
             let mut entries = [(0_u16, END); COUNT];
             // Backwards, so that each chain begins with the first row.
@@ -96,9 +97,9 @@ macro_rules! index {
             }
             Index { heads, entries }
         };
-        static THE: Index<COUNT> = INDEX;
-        &THE
+        static INDEX: Index<COUNT> = BUILT;
+        &INDEX
     }};
 }
 
-pub(in super::super) use index;
+pub(in crate::shell) use index;

@@ -1,45 +1,46 @@
 //! Programs that run another command.
 
-use super::super::walk::field::Field;
 use super::grammar::{Grammar, lists, words_of};
 use super::index::index;
+use crate::shell::field::Field;
+use Rest::{After, Code, CodeAfter, Codes, Nothing, Typed, UnknownOptions, Xargs};
 
 /// A program that runs the command in its arguments.
 #[derive(Debug)]
-pub(in super::super) struct Wrapper {
+pub(in crate::shell) struct Wrapper {
     /// Its name, and the words that must follow it (`docker exec`).
-    pub(in super::super) names: &'static str,
-    pub(in super::super) then: &'static [&'static str],
-    pub(in super::super) grammar: Grammar,
+    pub(in crate::shell) names: &'static str,
+    pub(in crate::shell) then: &'static str,
+    pub(in crate::shell) grammar: Grammar,
     /// Operands of its own before the command.
-    pub(in super::super) operands: usize,
+    pub(in crate::shell) operands: usize,
     /// `name=value` words before the command set the command's environment.
-    pub(in super::super) assignments: bool,
+    pub(in crate::shell) assignments: bool,
     /// Options whose value is shell code.
-    pub(in super::super) code: &'static str,
+    pub(in crate::shell) code: &'static str,
     /// Options whose value is a file that it writes.
-    pub(in super::super) outputs: &'static str,
+    pub(in crate::shell) outputs: &'static str,
     /// With these options it runs nothing.
-    pub(in super::super) idle: &'static str,
-    pub(in super::super) rest: Rest,
+    pub(in crate::shell) idle: &'static str,
+    pub(in crate::shell) rest: Rest,
 }
 
-/// What stands after the options and the operands.
+/// The words behind the options and the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Rest {
+pub(in crate::shell) enum Rest {
     /// A command, word by word.
     Command,
     /// Shell code, the words joined by blanks.
     Code,
     /// A command that gets words from the input added (`xargs`).
-    Extended,
+    Xargs,
     /// A command after one of these options.
     After(&'static [&'static str]),
     /// Shell code, the words after one of these options.
     CodeAfter(&'static [&'static str]),
-    /// A command behind options that are not told here: from the first operand on, and from the
-    /// first word that is a program of our tables.
-    Somewhere,
+    /// A command behind options that no table has. It begins at the first operand, or at the first word
+    /// that is a known program.
+    UnknownOptions,
     /// A shell gets the words as keys: `Space` and `Enter` are two of them.
     Typed,
     /// Each of the words is shell code.
@@ -51,7 +52,7 @@ pub(in super::super) enum Rest {
 const fn row(names: &'static str) -> Wrapper {
     Wrapper {
         names,
-        then: &[],
+        then: "",
         grammar: Grammar::NONE,
         operands: 0,
         assignments: false,
@@ -63,22 +64,22 @@ const fn row(names: &'static str) -> Wrapper {
 }
 
 impl Wrapper {
-    /// The first of its names, which stands for all of them.
-    pub(in super::super) fn name(&self) -> &'static str {
+    /// The first of its names, by which the walker knows it.
+    pub(in crate::shell) fn name(&self) -> &'static str {
         words_of(self.names).next().unwrap_or("")
     }
 
-    /// `docker run image …`: what stands behind the image is for its program.
-    pub(in super::super) fn is_of_containers(&self) -> bool {
+    /// `docker run image …`: the words behind the image are for its program.
+    pub(in crate::shell) fn is_of_containers(&self) -> bool {
         lists(self.names, "docker")
     }
 
     /// Whether it fetches the program, of which a version may be named: `npx npm@11`.
-    pub(in super::super) fn fetches(&self) -> bool {
+    pub(in crate::shell) fn fetches(&self) -> bool {
         words_of(self.names).any(|name| lists("npx npm pnpm yarn bun uvx uv", name))
     }
 
-    const fn then(self, then: &'static [&'static str]) -> Self {
+    const fn then(self, then: &'static str) -> Self {
         Self { then, ..self }
     }
 
@@ -112,31 +113,24 @@ impl Wrapper {
 }
 
 /// One row for each. Where a name has rows with `then`, those come first.
-pub(in super::super) static WRAPPERS: &[Wrapper] = &[
+// Laid out by hand, as `cargo fmt` gives each option of a row a line of its own.
+#[rustfmt::skip]
+pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
     row("sudo")
-        .options(
-            "ugphCrtTDRU",
-            "user group prompt host close-from role type command-timeout chdir chroot \
-            other-user",
-        )
-        .idle("l list v validate e edit V version")
-        .assignments(),
+        .options("ugphCrtTDRU", "user group prompt host close-from role type command-timeout chdir \
+        chroot other-user").idle("l list v validate e edit V version").assignments(),
     row("doas").options("uaC", ""),
     row("run0").options("ugD", "user group chdir setenv unit property nice"),
     row("pkexec").options("", "user"),
-    row("su runuser")
-        .options("cgGsuT", "command session-command group supp-group shell user")
-        .code("c command session-command")
-        .rest(Rest::Nothing),
+    row("su runuser").options("cgGsuT", "command session-command group supp-group shell user")
+        .code("c command session-command").rest(Nothing),
     row("env genv").options("uCSP", "unset chdir split-string").assignments(),
     row("nohup gnohup"),
-    row("sg").options("c", "").code("c").operands(1).rest(Rest::Code),
+    row("sg").options("c", "").code("c").operands(1).rest(Code),
     row("setsid"),
     row("nice gnice").options("n", "adjustment"),
     row("ionice").options("cnpPu", "class classdata pid pgid uid").idle("p pid P pgid u uid"),
-    row("chrt")
-        .options("TPD", "sched-runtime sched-period sched-deadline")
-        .idle("p pid m max")
+    row("chrt").options("TPD", "sched-runtime sched-period sched-deadline").idle("p pid m max")
         .operands(1),
     row("taskset").idle("p pid").operands(1),
     row("timeout gtimeout").options("ks", "kill-after signal").operands(1),
@@ -144,28 +138,21 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
     row("time gtime").options("fo", "format output").outputs("o output"),
     row("command").idle("v V"),
     row("repeat").operands(1),
-    row("iex IEX Iex Invoke-Expression invoke-expression").options("", "Command").rest(Rest::Code),
-    row("cmd").rest(Rest::CodeAfter(&["/c", "/C", "/k", "//c"])),
-    row("pwsh powershell").rest(Rest::CodeAfter(&[
-        "-c", "-C", "-Command", "-command", "-com", "-Com", "-comm", "-Comm", "-comma", "-Comma",
-        "-comman", "-Comman",
-    ])),
+    row("iex IEX Iex Invoke-Expression invoke-expression").options("", "Command").rest(Code),
+    row("cmd").rest(CodeAfter(&["/c", "/C", "/k", "//c"])),
+    row("pwsh powershell")
+        .rest(CodeAfter(&["-c", "-C", "-Command", "-command", "-com", "-Com", "-comm", "-Comm", "-comma", "-Comma", "-comman", "-Comman"])),
     row("builtin noglob nocorrect nocase"),
     row("exec").options("a", ""),
     row("-"),
     row("xargs gxargs")
         .options("nIPLdEsaJR", "max-args max-procs delimiter max-chars arg-file process-slot-var")
-        .rest(Rest::Extended),
-    row("watch").options("nq", "interval equexit").rest(Rest::Code),
-    row("flock")
-        .options("wEc", "timeout wait conflict-exit-code command")
-        .code("c command")
+        .rest(Xargs),
+    row("watch").options("nq", "interval equexit").rest(Code),
+    row("flock").options("wEc", "timeout wait conflict-exit-code command").code("c command")
         .operands(1),
-    row("script")
-        .options("cEIOBTomt", "command echo log-in log-out log-io log-timing output-limit")
-        .code("c command")
-        .outputs("O B I T t log-out log-io log-in log-timing")
-        .operands(1),
+    row("script").options("cEIOBTomt", "command echo log-in log-out log-io log-timing output-limit")
+        .code("c command").outputs("O B I T t log-out log-io log-in log-timing").operands(1),
     row("unshare")
         .options("RwSG", "root wd setuid setgid propagation map-user map-group setgroups"),
     row("nsenter").options("tSG", "target setuid setgid"),
@@ -173,249 +160,179 @@ pub(in super::super) static WRAPPERS: &[Wrapper] = &[
         .options("", "reuid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig"),
     row("setarch linux32 linux64 i386 x86_64 arch"),
     row("chroot").options("", "groups userspec").operands(1),
-    row("catchsegv chronic unbuffer rlwrap winpty tsocks torsocks proxychains \
-        proxychains4 dbus-run-session eatmydata prime-run torify graftcp ccache sccache \
-        distcc"),
+    row("catchsegv chronic unbuffer rlwrap winpty tsocks torsocks proxychains proxychains4 \
+        dbus-run-session eatmydata prime-run torify graftcp ccache sccache distcc"),
     row("gosu su-exec setuidgid s6-setuidgid setlock").operands(1),
     row("caffeinate").options("tw", ""),
     row("busybox toybox coreutils uutils"),
-    row("strace ltrace")
-        .options("oepsuEaIbPXS", "output trace attach user env")
+    row("strace ltrace").options("oepsuEaIbPXS", "output trace attach user env")
         .outputs("o output"),
-    row("perf").then(&["stat"]).options("eoprIC", "event output repeat").outputs("o output"),
-    row("perf").then(&["record"]).options("eoFcC", "event output").outputs("o output"),
+    row("perf").then("stat").options("eoprIC", "event output repeat").outputs("o output"),
+    row("perf").then("record").options("eoFcC", "event output").outputs("o output"),
     row("valgrind").options("", FILES_OF_VALGRIND).outputs(FILES_OF_VALGRIND),
-    row("gdb lldb").then(&["--args"]),
+    row("gdb lldb").then("--args"),
     row("hyperfine")
-        .options(
-            "wrmMpcnus",
-            "warmup runs prepare cleanup setup export-json export-markdown export-csv \
-            export-asciidoc export-orgmode conclude shell command-name",
-        )
-        .code("p prepare c cleanup s setup conclude")
-        .outputs(EXPORTS_OF_HYPERFINE)
-        .rest(Rest::Codes),
-    row("systemd-run").options(
-        "pEMuHC",
-        "unit property setenv description slice uid gid nice working-directory on-active \
-            on-boot on-calendar machine host timer-property service-type",
-    ),
+        .options("wrmMpcnus", "warmup runs prepare cleanup setup export-json export-markdown \
+        export-csv export-asciidoc export-orgmode conclude shell command-name")
+        .code("p prepare c cleanup s setup conclude").outputs(EXPORTS_OF_HYPERFINE).rest(Codes),
+    row("systemd-run")
+        .options("pEMuHC", "unit property setenv description slice uid gid nice working-directory \
+        on-active on-boot on-calendar machine host timer-property service-type"),
     row("entr"),
-    row("watchexec")
-        .options("ewifdsN", "exts watch ignore filter debounce signal")
-        .rest(Rest::Code),
-    row("tox stack cabal apptainer singularity lxc-attach").then(&["exec"]).rest(Rest::Somewhere),
-    row("apptainer singularity").then(&["run"]).rest(Rest::Somewhere),
-    row("at batch").options("fqtM", "").rest(Rest::Nothing),
-    row("ssh autossh mosh")
-        .options("BbcDEeFIiJLlmOopQRSWwM", "")
-        .outputs("E")
-        .operands(1)
-        .rest(Rest::Code),
-    row("gh").then(&["codespace", "ssh"]).options("cR", SSH_OF_GH).rest(Rest::Somewhere),
-    row("gh").then(&["cs", "ssh"]).options("cR", SSH_OF_GH).rest(Rest::Somewhere),
-    row("tsh")
-        .then(&["ssh"])
-        .options("lpLDRoiJc", "login port proxy user identity cluster ttl")
-        .operands(1)
-        .rest(Rest::Somewhere),
-    row("tailscale").then(&["ssh"]).operands(1).rest(Rest::Somewhere),
-    row("devcontainer")
-        .then(&["exec"])
+    row("watchexec").options("ewifdsN", "exts watch ignore filter debounce signal").rest(Code),
+    row("tox stack cabal apptainer singularity lxc-attach").then("exec").rest(UnknownOptions),
+    row("apptainer singularity").then("run").rest(UnknownOptions),
+    row("at batch").options("fqtM", "").rest(Nothing),
+    row("ssh autossh mosh").options("BbcDEeFIiJLlmOopQRSWwM", "").outputs("E").operands(1)
+        .rest(Code),
+    row("gh").then("codespace ssh").options("cR", SSH_OF_GH).rest(UnknownOptions),
+    row("gh").then("cs ssh").options("cR", SSH_OF_GH).rest(UnknownOptions),
+    row("tsh").then("ssh").options("lpLDRoiJc", "login port proxy user identity cluster ttl")
+        .operands(1).rest(UnknownOptions),
+    row("tailscale").then("ssh").operands(1).rest(UnknownOptions),
+    row("devcontainer").then("exec")
         .options("", "workspace-folder container-id id-label config remote-env")
-        .rest(Rest::Somewhere),
+        .rest(UnknownOptions),
     row("sshpass").options("pfdP", ""),
-    row("docker podman nerdctl")
-        .then(&["exec"])
-        .options("euw", "env user workdir env-file detach-keys")
+    row("docker podman nerdctl").then("exec")
+        .options("euw", "env user workdir env-file detach-keys").operands(1),
+    row("docker podman nerdctl").then("container exec")
+        .options("euw", "env user workdir env-file detach-keys").operands(1),
+    row("docker podman").then("compose exec").options("euw", "env user workdir index").operands(1),
+    row("docker podman").then("compose run")
+        .options("euwvpl", "env user workdir volume publish name label entrypoint").operands(1),
+    row("docker-compose podman-compose").then("exec").options("euw", "env user workdir index")
         .operands(1),
-    row("docker podman nerdctl")
-        .then(&["container", "exec"])
-        .options("euw", "env user workdir env-file detach-keys")
-        .operands(1),
-    row("docker podman")
-        .then(&["compose", "exec"])
-        .options("euw", "env user workdir index")
-        .operands(1),
-    row("docker podman")
-        .then(&["compose", "run"])
-        .options("euwvpl", "env user workdir volume publish name label entrypoint")
-        .operands(1),
-    row("docker-compose podman-compose")
-        .then(&["exec"])
-        .options("euw", "env user workdir index")
-        .operands(1),
-    row("docker podman nerdctl")
-        .then(&["run"])
-        .options(
-            "aecuwvplhm",
-            "env user workdir volume publish name label entrypoint network mount env-file \
-            hostname memory cpus platform add-host device pull restart cap-add cap-drop \
-            security-opt net tmpfs ulimit expose link pid ipc",
-        )
-        .operands(1),
-    row("lxc incus").then(&["exec"]).options("", "cwd env user").operands(1),
-    row("kubectl oc").then(&["exec"]).options("cnf", "container namespace filename").operands(1),
-    row("vagrant").then(&["ssh"]).options("c", "command").code("c command").rest(Rest::Nothing),
-    row("poetry pipenv hatch pdm rye pixi").then(&["run"]).options("e", "environment"),
-    row("uv").then(&["run"]).options("pmwCP", UV_RUN),
-    row("bundle pnpm asdf opam volta").then(&["exec"]).options("C", "cd"),
-    row("mise rtx")
-        .then(&["exec"])
-        .options("Cc", "cd command")
-        .code("c command")
-        .rest(Rest::Somewhere),
-    row("mise rtx")
-        .then(&["x"])
-        .options("Cc", "cd command")
-        .code("c command")
-        .rest(Rest::Somewhere),
-    row("pyenv rbenv nodenv goenv jenv phpenv plenv shadowenv berglas").then(&["exec"]),
-    row("npm pnpm").then(&["explore"]).operands(1),
-    row("yarn").then(&["workspaces", "foreach"]).rest(Rest::Somewhere),
-    row("yarn").then(&["workspaces", "run"]),
-    row("yarn").then(&["workspace"]).rest(Rest::Somewhere),
-    row("uv").then(&["tool", "run"]).options("p", "from with python"),
+    row("docker podman nerdctl").then("run")
+        .options("aecuwvplhm", "env user workdir volume publish name label entrypoint network \
+        mount env-file hostname memory cpus platform add-host device pull restart cap-add cap-drop \
+        security-opt net tmpfs ulimit expose link pid ipc").operands(1),
+    row("lxc incus").then("exec").options("", "cwd env user").operands(1),
+    row("kubectl oc").then("exec").options("cnf", "container namespace filename").operands(1),
+    row("vagrant").then("ssh").options("c", "command").code("c command").rest(Nothing),
+    row("poetry pipenv hatch pdm rye pixi").then("run").options("e", "environment"),
+    row("uv").then("run").options("pmwCP", UV_RUN),
+    row("bundle pnpm asdf opam volta").then("exec").options("C", "cd"),
+    row("mise rtx").then("exec").options("Cc", "cd command").code("c command").rest(UnknownOptions),
+    row("mise rtx").then("x").options("Cc", "cd command").code("c command").rest(UnknownOptions),
+    row("pyenv rbenv nodenv goenv jenv phpenv plenv shadowenv berglas").then("exec"),
+    row("npm pnpm").then("explore").operands(1),
+    row("yarn").then("workspaces foreach").rest(UnknownOptions),
+    row("yarn").then("workspaces run"),
+    row("yarn").then("workspace").rest(UnknownOptions),
+    row("uv").then("tool run").options("p", "from with python"),
     row("uvx").options("p", "from with python"),
     row("cross-env execa rush-exec").assignments(),
-    row("dotenv dotenv-cli").options("efcpv", "env file").rest(Rest::Somewhere),
-    row("nodemon")
-        .options("xewid", "exec ext watch ignore delay")
-        .code("x exec")
-        .rest(Rest::Nothing),
+    row("dotenv dotenv-cli").options("efcpv", "env file").rest(UnknownOptions),
+    row("nodemon").options("xewid", "exec ext watch ignore delay").code("x exec").rest(Nothing),
     row("concurrently conc")
         .options("nlpcms", "names prefix prefix-colors max-processes success kill-others-on")
-        .rest(Rest::Codes),
-    row("just").then(&["--command"]),
-    row("just").then(&["-c"]),
-    row("cargo")
-        .then(&["watch"])
-        .options("xswid", "exec shell watch ignore delay workdir")
+        .rest(Codes),
+    row("just").then("--command"),
+    row("just").then("-c"),
+    row("cargo").then("watch").options("xswid", "exec shell watch ignore delay workdir")
         .code("s shell"),
-    row("gcloud")
-        .then(&["compute", "ssh"])
-        .options("", "command zone project")
-        .code("command")
-        .operands(1)
-        .rest(Rest::Somewhere),
-    row("eb").then(&["ssh"]).options("cn", "command").code("c command"),
-    row("doctl")
-        .then(&["compute", "ssh"])
-        .options("", "ssh-command ssh-user")
-        .code("ssh-command")
+    row("gcloud").then("compute ssh").options("", "command zone project").code("command")
+        .operands(1).rest(UnknownOptions),
+    row("eb").then("ssh").options("cn", "command").code("c command"),
+    row("doctl").then("compute ssh").options("", "ssh-command ssh-user").code("ssh-command")
         .operands(1),
-    row("az")
-        .then(&["vm", "run-command", "invoke"])
-        .options("gn", "scripts command-id name resource-group")
-        .code("scripts")
-        .rest(Rest::Nothing),
-    row("az")
-        .then(&["aks", "command", "invoke"])
-        .options("gn", "command name resource-group")
-        .code("command")
-        .rest(Rest::Nothing),
-    row("heroku").then(&["run"]).options("ars", "app remote size").rest(Rest::Code),
-    row("fly flyctl")
-        .then(&["ssh", "console"])
-        .options("aCrs", "app command")
-        .code("C command")
-        .rest(Rest::Nothing),
-    row("kubectl oc").then(&["run"]).rest(Rest::Somewhere),
-    row("kubectl oc").then(&["debug"]).rest(Rest::Somewhere),
+    row("az").then("vm run-command invoke").options("gn", "scripts command-id name resource-group")
+        .code("scripts").rest(Nothing),
+    row("az").then("aks command invoke").options("gn", "command name resource-group")
+        .code("command").rest(Nothing),
+    row("heroku").then("run").options("ars", "app remote size").rest(Code),
+    row("fly flyctl").then("ssh console").options("aCrs", "app command").code("C command")
+        .rest(Nothing),
+    row("kubectl oc").then("run").rest(UnknownOptions),
+    row("kubectl oc").then("debug").rest(UnknownOptions),
     row("k3s microk8s minikube corepack"),
-    row("nvm fnm chamber multipass lerna nx").then(&["exec"]).rest(Rest::Somewhere),
-    row("limactl machinectl").then(&["shell"]).rest(Rest::Somewhere),
-    row("toolbox flatpak snap").then(&["run"]).rest(Rest::Somewhere),
-    row("distrobox").then(&["enter"]).rest(Rest::Somewhere),
-    row("volta").then(&["run"]).options("", "node npm pnpm yarn env"),
-    row("sops").then(&["exec-env"]).operands(1).rest(Rest::Code),
-    row("cross-env-shell").assignments().rest(Rest::Code),
-    row("gum").then(&["spin"]).rest(Rest::Somewhere),
-    row("jj").then(&["util", "exec"]),
-    // Those whose options matter to nobody here.
-    row("retry retry-cli with-retry with-lock systemd-inhibit firejail proot numactl choom prlimit ssh-agent rvm \
-         heaptrack reflex onchange when-changed daemonize dtach abduco guix flatpak-spawn tini tini-static dumb-init catatonit ts tsp nq ifne srun salloc bsub qsub qrsh \
-        mpirun mpiexec orterun torchrun bwrap fakeroot fakechroot faketime xvfb-run \
-        dbus-launch lockf debconf pty ptyget cpulimit trickle cgexec cset schedtool \
-        schroot systemd-nspawn parallel-ssh pssh pdsh clush lima colima wsl orb \
-        timelimit aa-exec runcon uftrace wezterm foot zellij envdir s6-envdir envuidgid \
-        chpst softlimit pgrphack fghack foreground background envchain envconsul \
-        consul-template summon vaultenv with-env chruby-exec ttyd gotty websocketd byobu \
-        tmate shx buildah distrobox-enter")
-    .rest(Rest::Somewhere),
-    row("npm").then(&["exec"]).options("pc", "package call workspace").code("c call"),
-    row("npm").then(&["x"]).options("pc", "package call workspace").code("c call"),
+    row("nvm fnm chamber multipass lerna nx").then("exec").rest(UnknownOptions),
+    row("limactl machinectl").then("shell").rest(UnknownOptions),
+    row("toolbox flatpak snap").then("run").rest(UnknownOptions),
+    row("distrobox").then("enter").rest(UnknownOptions),
+    row("volta").then("run").options("", "node npm pnpm yarn env"),
+    row("sops").then("exec-env").operands(1).rest(Code),
+    row("cross-env-shell").assignments().rest(Code),
+    row("gum").then("spin").rest(UnknownOptions),
+    row("jj").then("util exec"),
+    // Their options are not told here.
+    row("retry retry-cli with-retry with-lock systemd-inhibit firejail proot numactl choom prlimit \
+        ssh-agent rvm heaptrack reflex onchange when-changed daemonize dtach abduco guix \
+        flatpak-spawn tini tini-static dumb-init catatonit ts tsp nq ifne srun salloc bsub qsub \
+        qrsh mpirun mpiexec orterun torchrun bwrap fakeroot fakechroot faketime xvfb-run \
+        dbus-launch lockf debconf pty ptyget cpulimit trickle cgexec cset schedtool schroot \
+        systemd-nspawn parallel-ssh pssh pdsh clush lima colima wsl orb timelimit aa-exec runcon \
+        uftrace wezterm foot zellij envdir s6-envdir envuidgid chpst softlimit pgrphack fghack \
+        foreground background envchain envconsul consul-template summon vaultenv with-env \
+        chruby-exec ttyd gotty websocketd byobu tmate shx buildah distrobox-enter")
+        .rest(UnknownOptions),
+    row("npm").then("exec").options("pc", "package call workspace").code("c call"),
+    row("npm").then("x").options("pc", "package call workspace").code("c call"),
     row("npx bunx pnpx").options("pc", "package call").code("c call"),
-    row("yarn bun").then(&["exec"]),
-    row("bun").then(&["x"]).options("p", "package"),
-    row("pnpm yarn").then(&["dlx"]).options("p", "package"),
-    row("direnv").then(&["exec"]).operands(1),
-    row("dotenv dotenvx").then(&["run"]).options("f", "file"),
-    row("op doppler infisical chamber teller")
-        .then(&["run"])
-        .options("pc", "env-file project config env path command")
-        .code("command"),
-    row("aws-vault").then(&["exec"]).operands(1),
-    row("conda mamba micromamba").then(&["run"]).options("np", "name prefix cwd"),
-    row("nix-shell")
-        .options("pAEI", "run command packages attr arg argstr")
-        .code("run command")
-        .rest(Rest::Nothing),
-    row("nix").then(&["develop"]).rest(Rest::After(&["-c", "--command"])),
-    row("nix").then(&["shell"]).rest(Rest::After(&["-c", "--command"])),
-    row("rustup").then(&["run"]).operands(1),
-    row("git").then(&["bisect", "run"]),
-    row("git").then(&["submodule", "foreach"]).rest(Rest::Code),
-    row("git").then(&["submodule", "--quiet", "foreach"]).rest(Rest::Code),
-    row("git").then(&["for-each-repo"]).options("", "config").rest(Rest::Nothing),
-    row("tmux").then(&["new-session"]).options("ceFfnstxy", "").rest(Rest::Code),
-    row("tmux").then(&["new"]).options("ceFfnstxy", "").rest(Rest::Code),
-    row("tmux").then(&["new-window"]).options("ceFnt", "").rest(Rest::Code),
-    row("tmux").then(&["split-window"]).options("ceFlt", "").rest(Rest::Code),
-    row("tmux").then(&["run-shell"]).options("cdt", "").rest(Rest::Code),
-    row("tmux").then(&["send-keys"]).options("Nt", "").rest(Rest::Typed),
-    row("tmux").then(&["send"]).options("Nt", "").rest(Rest::Typed),
-    row("tmux").then(&["neww"]).options("ceFnt", "").rest(Rest::Code),
+    row("yarn bun").then("exec"),
+    row("bun").then("x").options("p", "package"),
+    row("pnpm yarn").then("dlx").options("p", "package"),
+    row("direnv").then("exec").operands(1),
+    row("dotenv dotenvx").then("run").options("f", "file"),
+    row("op doppler infisical chamber teller").then("run")
+        .options("pc", "env-file project config env path command").code("command"),
+    row("aws-vault").then("exec").operands(1),
+    row("conda mamba micromamba").then("run").options("np", "name prefix cwd"),
+    row("nix-shell").options("pAEI", "run command packages attr arg argstr").code("run command")
+        .rest(Nothing),
+    row("nix").then("develop").rest(After(&["-c", "--command"])),
+    row("nix").then("shell").rest(After(&["-c", "--command"])),
+    row("rustup").then("run").operands(1),
+    row("git").then("bisect run"),
+    row("git").then("submodule foreach").rest(Code),
+    row("git").then("submodule --quiet foreach").rest(Code),
+    row("git").then("for-each-repo").options("", "config").rest(Nothing),
+    row("tmux").then("new-session").options("ceFfnstxy", "").rest(Code),
+    row("tmux").then("new").options("ceFfnstxy", "").rest(Code),
+    row("tmux").then("new-window").options("ceFnt", "").rest(Code),
+    row("tmux").then("split-window").options("ceFlt", "").rest(Code),
+    row("tmux").then("run-shell").options("cdt", "").rest(Code),
+    row("tmux").then("send-keys").options("Nt", "").rest(Typed),
+    row("tmux").then("send").options("Nt", "").rest(Typed),
+    row("tmux").then("neww").options("ceFnt", "").rest(Code),
     row("screen").options("cDehpRrsStTx", ""),
     // The words behind the option: one of them may be code.
     row("xterm gnome-terminal konsole alacritty kitty tilix terminator xfce4-terminal \
-        x-terminal-emulator urxvt st")
-    .rest(Rest::Somewhere),
+        x-terminal-emulator urxvt st").rest(UnknownOptions),
 ];
 
 /// Whether a name has a row, whatever words must follow it.
-pub(in super::super) fn is_one(name: &str) -> bool {
+pub(in crate::shell) fn is_one(name: &str) -> bool {
     index!(WRAPPERS).rows(name).any(|place| lists(WRAPPERS[place].names, name))
 }
 
 /// The row for a program and the words after it, and how many of those belong to its name.
-pub(in super::super) fn find(name: &str, words: &[Field]) -> Option<(&'static Wrapper, usize)> {
+pub(in crate::shell) fn find(name: &str, words: &[Field]) -> Option<(&'static Wrapper, usize)> {
     let follows = |row: &&Wrapper| {
-        row.then.len() <= words.len()
-            && row.then.iter().zip(words).all(|(then, word)| word.text == *then)
+        words_of(row.then)
+            .zip(0..)
+            .all(|(then, at)| words.get(at).is_some_and(|word| word.text == then))
     };
-    index!(WRAPPERS)
-        .rows(name)
-        .map(|place| &WRAPPERS[place])
-        .filter(|row| lists(row.names, name))
-        .find(follows)
-        .map(|row| (row, row.then.len()))
+    let rows = index!(WRAPPERS).rows(name).map(|place| &WRAPPERS[place]);
+    let row = rows.filter(|row| lists(row.names, name)).find(follows)?;
+    Some((row, words_of(row.then).count()))
 }
 
 /// Options of `uv run` with a value.
-pub(in super::super) const UV_RUN: &str = "python with extra group no-extra no-group only-group project directory env-file \
-            package with-requirements with-editable index index-url default-index \
-            extra-index-url cache-dir config-file python-platform color";
+pub(in crate::shell) const UV_RUN: &str = "python with extra group no-extra no-group only-group \
+    project directory env-file package with-requirements with-editable index index-url \
+    default-index extra-index-url cache-dir config-file python-platform color";
 
 const SSH_OF_GH: &str = "codespace config profile repo repo-owner server-port";
 
 const EXPORTS_OF_HYPERFINE: &str =
     "export-json export-markdown export-csv export-asciidoc export-orgmode";
 
-const FILES_OF_VALGRIND: &str = "log-file xml-file callgrind-out-file cachegrind-out-file massif-out-file \
-            dhat-out-file";
+const FILES_OF_VALGRIND: &str =
+    "log-file xml-file callgrind-out-file cachegrind-out-file massif-out-file dhat-out-file";
 
-/// Wrappers that run a shell where no command is given, so that their input is code. The first
-/// names of their rows.
-pub(in super::super) const SHELLS_WITHOUT_COMMAND: &str =
+/// Wrappers that run a shell where no command is given, so that their input is code; by the first name
+/// of each row.
+pub(in crate::shell) const SHELLS_WITHOUT_COMMAND: &str =
     "sudo su ssh chroot unshare nsenter script at fakeroot";

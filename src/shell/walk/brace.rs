@@ -1,7 +1,7 @@
 //! Brace expansion: `{a,b}` and `{1..3}`, before any other expansion.
 
-use super::super::syntax::{Part, Word};
-use super::super::{HOLE, limit};
+use crate::shell::syntax::{Part, Word};
+use crate::shell::{HOLE, limit};
 
 /// A braced list within one word is refused beyond this depth of nesting.
 const NESTING: usize = 16;
@@ -13,25 +13,20 @@ const LENGTH: usize = 16 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Piece {
     Character(char, bool),
-    /// The empty quoted string, which keeps a word alive.
+    /// The empty quoted string: `''` is a word, no text is none.
     Nothing,
     Expansion(usize),
 }
 
-/// The words that a word becomes. Beyond the limits it is one unknown word.
+/// The words that a word expands to; one unknown word beyond the limits.
 pub(super) fn expand(word: &Word) -> Vec<Word> {
     let pieces = pieces(word);
-    if pieces.len() > LENGTH {
-        return vec![Word::text(&HOLE.to_string(), false)];
-    }
     let mut left = limit::BRACES;
-    match alternatives(&pieces, &mut left, NESTING) {
-        // A word of nothing at all is dropped, as in `{,x}`.
-        Some(words) => {
-            words.iter().filter(|pieces| !pieces.is_empty()).map(|p| rebuild(p, word)).collect()
-        }
-        None => vec![Word::text(&HOLE.to_string(), false)],
-    }
+    let words =
+        if pieces.len() > LENGTH { None } else { alternatives(&pieces, &mut left, NESTING) };
+    let Some(words) = words else { return vec![Word::text(&HOLE.to_string(), false)] };
+    // A word of nothing at all is dropped, as in `{,x}`.
+    words.iter().filter(|pieces| !pieces.is_empty()).map(|p| rebuild(p, word)).collect()
 }
 
 fn pieces(word: &Word) -> Vec<Piece> {
@@ -68,7 +63,7 @@ fn alternatives(pieces: &[Piece], left: &mut usize, depth: usize) -> Option<Vec<
     if depth == 0 {
         return None;
     }
-    // Every word so far is continued by every alternative, so one pass from left to right does.
+    // Every word so far goes on with every alternative.
     let mut words: Vec<Vec<Piece>> = vec![Vec::new()];
     let pairs = pairs(pieces);
     let mut at = 0;
@@ -102,7 +97,7 @@ fn alternatives(pieces: &[Piece], left: &mut usize, depth: usize) -> Option<Vec<
     Some(words)
 }
 
-/// Where each brace that is closed ends, and the commas that are its own.
+/// For each place, where the brace there ends and which commas belong to it.
 fn pairs(pieces: &[Piece]) -> Vec<Option<(usize, Vec<usize>)>> {
     let mut pairs = vec![None; pieces.len()];
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();

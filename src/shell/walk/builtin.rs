@@ -1,22 +1,20 @@
 //! Builtins that change what the rest of the line means.
 
-use super::super::{Certainty, HOLE, Interpreter};
-use super::Walker;
-use super::call::Call;
 use super::env::Value;
-use super::field::{Field, joined, texts};
-use super::output::unknown_output;
+use super::paths::logical;
+use super::stdout::printf;
+use super::{Call, Walker};
+use crate::shell::field::{Field, joined, texts};
+use crate::shell::{Certainty, HOLE, Interpreter, limit};
 
 impl Walker<'_> {
-    /// Walks a builtin. `None` where it is none, or where it is to be seen as a program, too.
+    /// Walks a builtin. `None` where it is none, or counts as a program as well.
     pub(super) fn builtin(&mut self, name: &str, call: &Call) -> Option<String> {
         let words = &call.words[1..];
         match name {
             "cd" | "chdir" | "pushd" => self.change_directory(name, words),
             "popd" => {
-                if let Some(directories) = self.env.stack.pop() {
-                    self.env.put_directories(directories);
-                }
+                self.env.pop_directories();
             }
             "export" => {
                 for word in words {
@@ -26,14 +24,14 @@ impl Walker<'_> {
             }
             "declare" | "typeset" | "local" | "readonly" => {
                 let exports = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('x'));
-                // Another name of a variable: not followed.
+                // `declare -n` makes another name for a variable, which is not followed.
                 let refers = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('n'));
                 for word in words {
                     let name = word.text.split('=').next().unwrap_or("");
                     if exports {
                         self.env.export(name);
                     }
-                    // Both names may get what is set by the other.
+                    // What is set by one name is not known by the other.
                     if refers && !name.starts_with('-') {
                         let other = word.text.split_once('=').map(|(_, other)| other);
                         for name in std::iter::once(name).chain(other) {
@@ -59,7 +57,7 @@ impl Walker<'_> {
             }
             "let" => {
                 for word in words {
-                    self.counted(&word.text);
+                    self.arithmetic(&word.text);
                 }
                 return None;
             }
@@ -89,7 +87,7 @@ impl Walker<'_> {
                 if let [option, target, rest @ ..] = words
                     && option.text == "-v"
                 {
-                    let text = super::output::printf(rest);
+                    let text = printf(rest);
                     self.env.set(&target.text, vec![Value::Text(text)]);
                 }
                 return None;
@@ -99,7 +97,7 @@ impl Walker<'_> {
             "source" | "." => return self.source(words, call),
             _ => return None,
         }
-        self.leaf(&call.words, call, Certainty::Literal);
+        self.record_command(&call.words, call, Certainty::Literal);
         Some(String::new())
     }
 
@@ -113,15 +111,15 @@ impl Walker<'_> {
                 rest.push(None);
                 continue;
             };
-            // Beyond the last of them nothing is shifted.
+            // Shifting by more than there are does nothing.
             let count = if count > words.len() { 0 } else { count };
             rest.push(Some(words[count..].to_vec()));
-            // An argument that is unknown may be several.
+            // An unknown argument may be several.
             if words[..count].iter().any(|word| word.contains(HOLE)) {
                 rest.push(None);
             }
         }
-        rest.truncate(super::limit::VALUES);
+        rest.truncate(limit::VALUES);
         self.env.put_positional(rest);
     }
 
@@ -130,7 +128,7 @@ impl Walker<'_> {
         let value = match values {
             [Value::Array(elements)] if !index.contains(HOLE) => {
                 let key = self.subscript(array, index, elements);
-                let rest = elements.iter().filter(|(own, _)| *own != key).cloned();
+                let rest = elements.iter().filter(|(other, _)| *other != key).cloned();
                 Value::Array(rest.collect())
             }
             _ => Value::hole(),
@@ -143,14 +141,11 @@ impl Walker<'_> {
         let words = &words[dashes..];
         let text = joined(words);
         if text.is_empty() || words.iter().all(Field::is_unknown) {
-            self.leaf(&call.words, call, Certainty::Opaque);
-            return unknown_output(call);
+            self.record_command(&call.words, call, Certainty::Opaque);
+            return call.unknown_output();
         }
-        let derived = usize::from(words.iter().any(|word| word.resolved));
-        self.resolved += derived;
-        let output = self.enter(|walker| walker.code(&text, &call.io));
-        self.resolved -= derived;
-        output
+        let is_derived = words.iter().any(|word| word.resolved);
+        self.derived_if(is_derived, |walker| walker.enter(|walker| walker.code(&text, &call.io)))
     }
 
     fn trap(&mut self, words: &[Field], call: &Call) -> Option<String> {
@@ -158,17 +153,17 @@ impl Walker<'_> {
         if words.len() < 2 || words[0].text.starts_with("-p") {
             return None;
         }
-        // A function that comes later is known at the end.
+        // It may name a function that is defined later.
         let is_later = code.split_whitespace().next().is_some_and(|first| {
             self.env.function(first).is_none()
                 && first.chars().all(|c| c.is_alphanumeric() || c == '_')
         });
         if code.contains(['$', '`']) {
-            self.traps.push(code.clone());
+            self.traps.set(&code);
         } else if is_later {
-            self.later.push(code.clone());
+            self.traps.set_undefined(&code);
         }
-        // It runs later, or never.
+        // It may run later or never.
         let mark = self.env.mark();
         let output = self.enter(|walker| walker.code(&code, &call.io));
         let changes = self.env.take_back(mark);
@@ -180,22 +175,20 @@ impl Walker<'_> {
         let target = words
             .iter()
             .find(|word| word.text == "-" || !(word.text.starts_with('-') || word.text == "--"));
-        let before = self.env.directories().to_vec();
         let after = match target.map(|word| word.text.as_str()) {
             None if name == "pushd" => return,
             None => vec!["~".to_owned()],
-            Some("-") if self.env.previous.is_empty() => vec![HOLE.to_string()],
-            Some("-") => self.env.previous.clone(),
-            Some(path) => self.located(path).iter().map(|path| logical(path)).collect(),
+            Some("-") if self.env.previous().is_empty() => vec![HOLE.to_string()],
+            Some("-") => self.env.previous().to_vec(),
+            Some(path) => self.env.located(path).iter().map(|path| logical(path)).collect(),
         };
-        if name == "pushd" && self.env.stack.len() < super::limit::DEPTH {
-            self.env.stack.push(before.clone());
+        if name == "pushd" {
+            self.env.push_directories();
         }
-        self.env.previous = before;
-        // The kernel has a limit, too.
-        let known = after.iter().all(|directory| directory.len() < super::limit::PATH)
-            && self.spend(after.iter().map(String::len).sum::<usize>() / 64);
-        self.env.put_directories(if known { after } else { vec![HOLE.to_string()] });
+        // The kernel has a limit as well.
+        let known = after.iter().all(|directory| directory.len() < limit::PATH)
+            && self.budget.spend(after.iter().map(String::len).sum::<usize>() / 64);
+        self.env.leave_for(if known { after } else { vec![HOLE.to_string()] });
     }
 
     fn set(&mut self, words: &[Field]) {
@@ -211,7 +204,7 @@ impl Walker<'_> {
                 None => break,
             }
         }
-        // Without any it sets options alone, unless it is told so.
+        // `set -e` changes no parameters; `set --` removes them.
         let is_told = at > 0 && words.get(at - 1).is_some_and(|word| word.text == "--");
         if at < words.len() || is_told {
             let words = texts(words.get(at..).unwrap_or(&[]));
@@ -219,9 +212,9 @@ impl Walker<'_> {
         }
     }
 
-    /// `read a b`: one of the lines of the input, in a loop any of them.
+    /// `read a b`: any of the lines of the input, as it may be in a loop.
     fn read(&mut self, name: &str, call: &Call) {
-        let grammar = super::super::table::grammar::Grammar {
+        let grammar = crate::shell::table::grammar::Grammar {
             letters: if name == "read" { "adinNptu" } else { "dnOsuCc" },
             long: "",
         };
@@ -230,14 +223,14 @@ impl Walker<'_> {
             .operands
             .iter()
             .map(|place| call.words[*place].text.clone())
-            .chain(taken.value("a").map(|field| field.text.clone()))
+            .chain(taken.options.value("a").map(|field| field.text.clone()))
             .collect();
         let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
-        let most = if name == "read" { super::limit::VALUES + 1 } else { super::limit::BRACES };
+        let most = if name == "read" { limit::VALUES + 1 } else { limit::BRACES };
         let lines: Vec<&str> = input.lines().take(most).filter(|line| !line.is_empty()).collect();
         let separators = self.separators().to_owned();
         let is_separator = |c: char| separators.contains(c);
-        if name != "read" || taken.has("a") {
+        if name != "read" || taken.options.has("a") {
             let elements = lines.iter().flat_map(|line| {
                 if name == "read" {
                     line.split(is_separator).filter(|word| !word.is_empty()).collect()
@@ -268,7 +261,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `source file`: its text is code in this very shell.
+    /// `source file`: the text is code in this shell.
     fn source(&mut self, words: &[Field], call: &Call) -> Option<String> {
         let path = words.first()?.clone();
         let arguments = texts(&words[1..]);
@@ -276,34 +269,14 @@ impl Walker<'_> {
             let text = call.io.stdin.as_deref().unwrap_or("\u{FFFC}").to_owned();
             return Some(self.enter(|walker| walker.code(&text, &call.io)));
         }
-        self.leaf(&call.words, call, Certainty::Opaque);
+        self.record_command(&call.words, call, Certainty::Opaque);
         self.record_read(&path.text, path.certainty());
         // `source <(…)`
-        if let Some(text) = self.content(&path.text) {
-            self.resolved += 1;
-            let output = self.enter(|walker| walker.code(&text, &call.io));
-            self.resolved -= 1;
-            return Some(output);
+        if let Some(text) = self.descriptors.text(&path.text).map(str::to_owned) {
+            let walk = |walker: &mut Self| walker.enter(|walker| walker.code(&text, &call.io));
+            return Some(self.derived(walk));
         }
         self.record_script(&path.text, Interpreter::Shell, &arguments);
-        Some(unknown_output(call))
+        Some(call.unknown_output())
     }
-}
-
-/// A directory with its `..` taken back, as `cd` does it: by name, links or not.
-fn logical(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            ".." if parts
-                .last()
-                .is_some_and(|last| !matches!(*last, ".." | "" | "~" | "\u{FFFC}")) =>
-            {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }

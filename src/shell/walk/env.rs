@@ -1,10 +1,11 @@
-//! What a line has set so far: variables, functions, aliases, the folder.
+//! The state of the shell: variables, functions, aliases, directories.
 //!
-//! A value may be one of several, one for each way that the line may have taken. Changes are
-//! journaled, so that a subshell or a branch can be taken back without copying everything.
+//! There may be several values, one for each way that the line may have taken. Changes are journaled,
+//! so that those of a subshell or a branch can be taken back without copying everything.
 
-use super::super::syntax::Node;
-use super::super::{HOLE, limit};
+use super::paths::join;
+use crate::shell::syntax::Node;
+use crate::shell::{HOLE, limit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ pub(super) enum Value {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Variable {
-    /// At least one; which one holds depends on the way taken.
+    /// At least one; several after a branch.
     pub(super) values: Vec<Value>,
     /// Whether programs see it.
     pub(super) exported: bool,
@@ -27,7 +28,7 @@ pub(super) struct Variable {
 #[derive(Debug, Clone)]
 pub(super) struct Function {
     pub(super) bodies: Vec<Rc<Node>>,
-    /// Whether it is defined whatever way was taken; else the program of that name may run.
+    /// Whether it is defined for sure; otherwise the program of that name may run.
     pub(super) certain: bool,
 }
 
@@ -37,20 +38,18 @@ pub(super) struct Env {
     functions: BTreeMap<String, Function>,
     aliases: BTreeMap<String, String>,
     /// Arrays whose keys are texts.
-    pub(super) keyed: BTreeSet<String>,
-    /// Variables whose values are made of what they are given: numbers, capitals.
-    pub(super) computed: BTreeSet<String>,
-    /// Aliases of programs that keep them in a file (`git alias`), which no subshell takes back.
-    pub(super) program_aliases: BTreeMap<String, String>,
-    /// What is read from descriptors, by their paths (`/dev/fd/3`).
-    pub(super) descriptors: BTreeMap<String, String>,
+    keyed: BTreeSet<String>,
+    /// Variables whose values are converted: `declare -i`, `declare -u`.
+    computed: BTreeSet<String>,
+    /// Aliases that programs keep in a file (`git config alias.p push`). A subshell does not end them.
+    program_aliases: BTreeMap<String, String>,
     /// The directories that the line may be in, relative to where it starts ("").
     directories: Vec<String>,
     /// The directories that `popd` goes back to.
-    pub(super) stack: Vec<Vec<String>>,
+    stack: Vec<Vec<String>>,
     /// The directories that `cd -` goes back to.
-    pub(super) previous: Vec<String>,
-    /// One for each way that may have been taken.
+    previous: Vec<String>,
+    /// One for each way that the line may have taken.
     positional: Vec<Positional>,
     journal: Vec<Undo>,
 }
@@ -64,7 +63,7 @@ enum Undo {
     Positional(Vec<Positional>),
 }
 
-/// `$1` and on; `None` where they are unknown.
+/// `$1` and so on; `None` where they are unknown.
 pub(super) type Positional = Option<Vec<String>>;
 
 /// What one branch has changed.
@@ -92,7 +91,15 @@ impl Value {
         Self::Text(HOLE.to_string())
     }
 
-    /// The text of a scalar, or the element of an array with the number 0.
+    /// The elements of an array; a text is the first one.
+    pub(super) fn into_elements(self) -> Vec<(String, String)> {
+        match self {
+            Self::Text(text) => vec![("0".to_owned(), text)],
+            Self::Array(elements) => elements,
+        }
+    }
+
+    /// The text; of an array, that of element 0.
     pub(super) fn scalar(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -107,8 +114,9 @@ impl Env {
     pub(super) fn new(variables: &[(String, String)]) -> Self {
         let mut env =
             Self { directories: vec![String::new()], positional: vec![None], ..Self::default() };
-        let own = [("HOME", "~"), ("IFS", " \t\n"), ("SHELL", "/bin/bash"), ("BASH", "/bin/bash")];
-        for (name, text) in own {
+        let defaults =
+            [("HOME", "~"), ("IFS", " \t\n"), ("SHELL", "/bin/bash"), ("BASH", "/bin/bash")];
+        for (name, text) in defaults {
             env.set(name, vec![Value::Text(text.to_owned())]);
         }
         for (name, text) in variables {
@@ -163,7 +171,7 @@ impl Env {
         }
     }
 
-    /// How much there is to go through for a new process.
+    /// The cost of [`Self::keep_exported`].
     pub(super) fn size(&self) -> usize {
         self.variables.len() + self.functions.len()
     }
@@ -179,12 +187,9 @@ impl Env {
         for name in inner {
             self.put(&name, None);
         }
-        let functions: Vec<String> = self.functions.keys().cloned().collect();
-        for name in functions {
-            // It may have been exported (`export -f`), and may not.
-            if let Some(function) = self.functions.get(&name).cloned() {
-                self.put_function(&name, Some(Function { certain: false, ..function }));
-            }
+        for (name, function) in self.functions.clone() {
+            // `export -f` may have exported it.
+            self.put_function(&name, Some(Function { certain: false, ..function }));
         }
     }
 
@@ -221,6 +226,70 @@ impl Env {
         self.journal.push(Undo::Directories(before));
     }
 
+    /// A path as seen from where the line starts, once for each directory that the line may be in.
+    pub(super) fn located(&self, path: &str) -> Vec<String> {
+        self.directories.iter().map(|directory| join(directory, path)).collect()
+    }
+
+    /// `pushd`: [`Self::pop_directories`] goes back to where the line is now.
+    pub(super) fn push_directories(&mut self) {
+        if self.stack.len() < limit::DEPTH {
+            self.stack.push(self.directories.clone());
+        }
+    }
+
+    pub(super) fn pop_directories(&mut self) {
+        if let Some(directories) = self.stack.pop() {
+            self.put_directories(directories);
+        }
+    }
+
+    pub(super) fn stack_depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    pub(super) fn truncate_stack(&mut self, depth: usize) {
+        self.stack.truncate(depth);
+    }
+
+    /// The directories that `cd -` goes back to; none before the first `cd`.
+    pub(super) fn previous(&self) -> &[String] {
+        &self.previous
+    }
+
+    /// Goes elsewhere, so that `cd -` comes back.
+    pub(super) fn leave_for(&mut self, directories: Vec<String>) {
+        self.previous = self.directories.clone();
+        self.put_directories(directories);
+    }
+
+    /// Whether an array's keys are texts: `declare -A`.
+    pub(super) fn is_keyed(&self, name: &str) -> bool {
+        self.keyed.contains(name)
+    }
+
+    pub(super) fn declare_keyed(&mut self, name: &str) {
+        self.keyed.insert(name.to_owned());
+    }
+
+    /// Whether a variable's value is made of what it is given: `declare -i`, `declare -u`.
+    pub(super) fn is_computed(&self, name: &str) -> bool {
+        self.computed.contains(name)
+    }
+
+    pub(super) fn declare_computed(&mut self, name: &str) {
+        self.computed.insert(name.to_owned());
+    }
+
+    /// The alias that a program keeps under a name: `git p`.
+    pub(super) fn program_alias(&self, key: &str) -> Option<&String> {
+        self.program_aliases.get(key)
+    }
+
+    pub(super) fn put_program_alias(&mut self, key: String, text: String) {
+        self.program_aliases.insert(key, text);
+    }
+
     /// At least one.
     pub(super) fn positional(&self) -> &[Positional] {
         &self.positional
@@ -236,7 +305,7 @@ impl Env {
         self.journal.len()
     }
 
-    /// Takes back everything since `mark`, and says what it was.
+    /// Takes back everything since `mark`, and returns it.
     pub(super) fn take_back(&mut self, mark: usize) -> Changes {
         let mut changes = Changes::default();
         while self.journal.len() > mark {
@@ -267,8 +336,8 @@ impl Env {
         changes
     }
 
-    /// Takes on what one of several branches has changed. `exhaustive` says that one of them was
-    /// taken for sure, so that the state before them holds no more.
+    /// Merges the changes of several branches, one of which was taken. `exhaustive`: for sure, so that
+    /// the state before them does not remain possible.
     pub(super) fn merge(&mut self, branches: &[Changes], exhaustive: bool) {
         self.merge_variables(branches, exhaustive);
         for branch in branches {
@@ -292,8 +361,14 @@ impl Env {
                 }
             }
         }
-        self.merge_positional(branches, exhaustive);
-        self.merge_directories(branches, exhaustive);
+        if branches.iter().any(|branch| branch.positional.is_some()) {
+            let after = branches.iter().map(|branch| branch.positional.as_ref());
+            self.put_positional(union(&self.positional, after, exhaustive, None));
+        }
+        if branches.iter().any(|branch| branch.directories.is_some()) {
+            let after = branches.iter().map(|branch| branch.directories.as_ref());
+            self.put_directories(union(&self.directories, after, exhaustive, HOLE.to_string()));
+        }
     }
 
     fn merge_variables(&mut self, branches: &[Changes], exhaustive: bool) {
@@ -331,45 +406,25 @@ impl Env {
             self.put(name, Some(Variable { values, exported }));
         }
     }
-
-    fn merge_positional(&mut self, branches: &[Changes], exhaustive: bool) {
-        if branches.iter().all(|branch| branch.positional.is_none()) {
-            return;
-        }
-        let mut merged = if exhaustive { Vec::new() } else { self.positional.clone() };
-        for branch in branches {
-            for way in branch.positional.as_ref().unwrap_or(&self.positional) {
-                if !merged.contains(way) {
-                    merged.push(way.clone());
-                }
-            }
-        }
-        if merged.len() > limit::VALUES {
-            merged = vec![None];
-        }
-        self.put_positional(merged);
-    }
-
-    fn merge_directories(&mut self, branches: &[Changes], exhaustive: bool) {
-        if branches.iter().all(|branch| branch.directories.is_none()) {
-            return;
-        }
-        let mut merged = if exhaustive { Vec::new() } else { self.directories.clone() };
-        for branch in branches {
-            for directory in branch.directories.as_ref().unwrap_or(&self.directories) {
-                if !merged.contains(directory) {
-                    merged.push(directory.clone());
-                }
-            }
-        }
-        if merged.len() > limit::VALUES {
-            merged = vec![HOLE.to_string()];
-        }
-        self.put_directories(merged);
-    }
 }
 
-/// Puts `before` back under `name`, and gives what stood there.
+/// What may hold behind several branches. A branch without a value leaves what held before.
+fn union<'a, T: Clone + PartialEq>(
+    before: &'a Vec<T>,
+    after: impl Iterator<Item = Option<&'a Vec<T>>>,
+    exhaustive: bool,
+    unknown: T,
+) -> Vec<T> {
+    let mut union = if exhaustive { Vec::new() } else { before.clone() };
+    for value in after.flat_map(|values| values.unwrap_or(before)) {
+        if !union.contains(value) {
+            union.push(value.clone());
+        }
+    }
+    if union.len() > limit::VALUES { vec![unknown] } else { union }
+}
+
+/// Puts `before` back under `name`, and returns what replaced it.
 fn restore<T>(map: &mut BTreeMap<String, T>, name: &str, before: Option<T>) -> Option<T> {
     match before {
         Some(before) => map.insert(name.to_owned(), before),

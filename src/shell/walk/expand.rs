@@ -1,47 +1,41 @@
 //! Words to fields: the expansions in bash's order, with holes where text cannot be known.
 
-use super::super::syntax::{Part, Word};
-use super::super::{HOLE, limit};
+use super::brace;
 use super::env::Value;
-use super::field::Field;
+use super::paths::START;
 use super::pattern::Pattern;
-use super::start::START;
-use super::{Io, Walker, brace};
+use super::{Io, Walker};
+use crate::shell::field::Field;
+use crate::shell::syntax::List;
+use crate::shell::syntax::{Part, Word};
+use crate::shell::{HOLE, limit};
 use std::rc::Rc;
 
-/// What a parameter stands for.
+/// The value of a parameter.
 pub(super) enum Expansion {
     One(String),
     /// `$@` and `${a[@]}`
     Many(Vec<String>),
-    /// Unknown, but a single word in any case.
+    /// Unknown, but certainly a single word.
     Number,
-}
-
-/// Which of several values a variable has in this reading of a command.
-#[derive(Debug)]
-pub(super) struct Choice {
-    name: String,
-    index: usize,
-    count: usize,
 }
 
 impl Walker<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
-            // A POSIX shell leaves braces alone; which one `sh` is, is not known.
-            if word.braces && (!self.posix || self.choose("{", 2) == Some(0)) {
+            // `sh` may be a shell without brace expansion.
+            if word.braces && (!self.is_posix || self.choices.choose("{", 2) == Some(0)) {
                 for word in brace::expand(word) {
                     self.field(&word, &mut fields);
                 }
-                if !self.spend(1) {
+                if !self.budget.spend(1) {
                     break;
                 }
             } else {
                 self.field(word, &mut fields);
             }
-            if fields.len().is_multiple_of(64) && !self.spend(1) {
+            if fields.len().is_multiple_of(64) && !self.budget.spend(1) {
                 break;
             }
         }
@@ -55,38 +49,21 @@ impl Walker<'_> {
             return;
         }
         let mut current: Option<Field> = None;
-        // `"$@"` without parameters is no word, quotes or not.
+        // `"$@"` without parameters is no word, despite its quotes.
         let mut none = false;
         for part in &word.parts {
-            let quoted = match part {
-                Part::Text { text, quoted } => {
-                    let field = current.get_or_insert_default();
-                    field.glob |= !quoted && has_glob(text);
-                    field.text.push_str(text);
-                    continue;
-                }
-                Part::Parameter { quoted, .. } | Part::Command { quoted, .. } => *quoted,
-                Part::Arithmetic(_) | Part::Process { .. } | Part::Array(_) => true,
-            };
-            let expansion = self.part(part);
-            match expansion {
-                Expansion::Number => {
-                    let field = current.get_or_insert_default();
-                    field.text.push(HOLE);
-                    field.resolved = true;
-                }
-                Expansion::One(text)
-                    if current.as_ref().is_some_and(|field| is_below(&text, &field.text)) =>
-                {
-                    let field = current.get_or_insert_default();
-                    field.text.push(HOLE);
-                    field.resolved = true;
-                }
-                Expansion::One(text) if quoted => {
-                    let field = current.get_or_insert_default();
-                    field.text.push_str(&text);
-                    field.resolved = true;
-                }
+            if let Part::Text { text, quoted } = part {
+                let field = current.get_or_insert_default();
+                field.glob |= !quoted && has_glob(text);
+                field.text.push_str(text);
+                continue;
+            }
+            let before =
+                |text: &str| current.as_ref().is_some_and(|field| is_below(text, &field.text));
+            match self.part(part) {
+                Expansion::Number => push_expanded(&mut current, "\u{FFFC}"),
+                Expansion::One(text) if before(&text) => push_expanded(&mut current, "\u{FFFC}"),
+                Expansion::One(text) if part.is_quoted() => push_expanded(&mut current, &text),
                 Expansion::One(text) => self.split(&text, &mut current, fields),
                 Expansion::Many(texts) => {
                     none |= texts.is_empty();
@@ -94,12 +71,12 @@ impl Walker<'_> {
                         if index > 0 {
                             fields.extend(current.take());
                         }
-                        if quoted {
-                            let field = current.get_or_insert_default();
-                            field.text.push_str(text);
-                            field.resolved = true;
+                        if part.is_quoted() {
+                            push_expanded(&mut current, text);
                             // `"$@"` of unknown parameters may be several words.
-                            field.loose |= field.is_unknown();
+                            if let Some(field) = &mut current {
+                                field.loose |= field.is_unknown();
+                            }
                         } else {
                             self.split(text, &mut current, fields);
                         }
@@ -143,8 +120,7 @@ impl Walker<'_> {
             Part::Parameter { parameter, quoted } => self.parameter(parameter, *quoted),
             Part::Command { list, .. } => Expansion::One(trimmed(&self.substituted(list))),
             Part::Arithmetic(word) => {
-                let text = self.text(word);
-                self.counted(&text);
+                let text = self.arithmetic_word(word);
                 let text = text.trim();
                 if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
                     Expansion::One(text.to_owned())
@@ -153,19 +129,14 @@ impl Walker<'_> {
                 }
             }
             Part::Process { list, input } => {
-                // Bash passes a path; what is read from it is what the list shows.
-                let path = format!("/dev/fd/{}", self.next_descriptor);
-                self.next_descriptor += 1;
+                // Bash passes a path, from which the output of the list is read.
+                let path = self.descriptors.next_path();
                 if *input {
                     let output = self.substituted(list);
-                    self.env.descriptors.insert(path.clone(), output);
+                    self.descriptors.put(path.clone(), output);
                 } else {
                     let io = Io { stdin: Some(Rc::from(HOLE.to_string())), capture: false };
-                    let repeating = std::mem::take(&mut self.repeating);
-                    self.muted += usize::from(repeating);
-                    self.subshell(list, &io);
-                    self.muted -= usize::from(repeating);
-                    self.repeating = repeating;
+                    self.once(|walker| walker.subshell(list, &io));
                 }
                 Expansion::One(path)
             }
@@ -178,24 +149,29 @@ impl Walker<'_> {
         }
     }
 
+    /// Walks a substitution. It is recorded once, however often its word is expanded.
+    fn once<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let is_repeat = self.choices.set_repeat(false);
+        let walked = self.muted_if(is_repeat, walk);
+        self.choices.set_repeat(is_repeat);
+        walked
+    }
+
     /// The output of a substitution.
-    pub(super) fn substituted(&mut self, list: &super::List) -> String {
-        let repeating = std::mem::take(&mut self.repeating);
-        self.muted += usize::from(repeating);
-        let outer = std::mem::replace(&mut self.stdout_is_a_word, true);
-        let output = self.subshell(list, &Io { stdin: None, capture: true });
-        self.stdout_is_a_word = outer;
-        self.muted -= usize::from(repeating);
-        self.repeating = repeating;
+    fn substituted(&mut self, list: &List) -> String {
+        let outer = std::mem::replace(&mut self.in_substitution, true);
+        let io = Io { stdin: None, capture: true };
+        let output = self.once(|walker| walker.subshell(list, &io));
+        self.in_substitution = outer;
         output
     }
 
-    /// A word where no splitting is done: a value, a redirection, the subject of a `case`.
+    /// The text of a word that is not split: a value, a redirection, the subject of a `case`.
     pub(super) fn text(&mut self, word: &Word) -> String {
         let mut text = String::new();
         for part in &word.parts {
             match part {
-                Part::Text { text: own, .. } => text.push_str(own),
+                Part::Text { text: literal, .. } => text.push_str(literal),
                 part => match self.part(part) {
                     Expansion::One(more) if is_below(&more, &text) => text.push(HOLE),
                     Expansion::One(more) => text.push_str(&more),
@@ -204,7 +180,7 @@ impl Walker<'_> {
                 },
             }
         }
-        if !self.spend(text.len() / 64) || text.len() > limit::TEXT {
+        if !self.budget.spend(text.len() / 64) || text.len() > limit::TEXT {
             return HOLE.to_string();
         }
         text
@@ -216,63 +192,33 @@ impl Walker<'_> {
         for part in &word.parts {
             match part {
                 Part::Text { text, quoted } => pattern.push(text, *quoted),
-                part => {
-                    let quoted = matches!(
-                        part,
-                        Part::Parameter { quoted: true, .. } | Part::Command { quoted: true, .. }
-                    );
-                    match self.part(part) {
-                        Expansion::One(text) => {
-                            pattern.unknown |= text.contains(START);
-                            pattern.push(&text, quoted);
-                        }
-                        Expansion::Many(texts) => pattern.push(&texts.join(" "), quoted),
-                        Expansion::Number => pattern.unknown = true,
+                part => match self.part(part) {
+                    Expansion::One(text) => {
+                        pattern.unknown |= text.contains(START);
+                        pattern.push(&text, part.is_quoted());
                     }
-                }
+                    Expansion::Many(texts) => pattern.push(&texts.join(" "), part.is_quoted()),
+                    Expansion::Number => pattern.unknown = true,
+                },
             }
         }
         pattern
     }
-
-    /// Which of `count` values `name` has in this reading. `None` where there are too many
-    /// readings already.
-    pub(super) fn choose(&mut self, name: &str, count: usize) -> Option<usize> {
-        if count == 1 {
-            return Some(0);
-        }
-        if let Some(choice) = self.choices.iter().find(|choice| choice.name == name) {
-            return Some(choice.index.min(count - 1));
-        }
-        let readings: usize = self.choices.iter().map(|choice| choice.count).product();
-        if readings * count > limit::CHOICES {
-            return None;
-        }
-        self.choices.push(Choice { name: name.to_owned(), index: 0, count });
-        Some(0)
-    }
-
-    /// Goes on to the next reading; `false` after the last.
-    pub(super) fn next_choice(&mut self) -> bool {
-        while let Some(mut choice) = self.choices.pop() {
-            choice.index += 1;
-            if choice.index < choice.count {
-                self.choices.push(choice);
-                return true;
-            }
-        }
-        false
-    }
 }
 
-/// Whether a folder that is not known comes behind a name: `a$PWD/b` is below `a`, and not where the
-/// line is.
+/// Adds text of an expansion that is not split.
+fn push_expanded(current: &mut Option<Field>, text: &str) {
+    let field = current.get_or_insert_default();
+    field.text.push_str(text);
+    field.resolved = true;
+}
+
+/// Whether an unknown folder follows a name: `a$PWD/b` is below `a`, not where the line is.
 fn is_below(text: &str, before: &str) -> bool {
     text.starts_with(['~', START]) && before.ends_with(|c: char| c.is_alphanumeric())
 }
 
-/// An output without the newlines at its end. A hole there may be nothing, so that newlines before
-/// it are at the end, too.
+/// An output without the newlines at its end. A hole may be nothing, so newlines before one go, too.
 fn trimmed(output: &str) -> String {
     let known = output.trim_end_matches(['\n', HOLE]);
     let mut text = known.to_owned();
@@ -282,7 +228,25 @@ fn trimmed(output: &str) -> String {
     text
 }
 
-/// Whether file names may be put in the place of an unquoted word.
+/// Whether the shell may replace an unquoted word by file names.
 pub(super) fn has_glob(text: &str) -> bool {
     text.contains(['*', '?']) || text.split_once('[').is_some_and(|(_, rest)| rest.contains(']'))
+}
+
+/// A pattern with a hole for each wildcard.
+pub(super) fn with_holes(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    let mut rest = pattern;
+    while let Some(character) = rest.chars().next() {
+        rest = &rest[character.len_utf8()..];
+        match character {
+            '*' | '?' => text.push(HOLE),
+            '[' if let Some((_, behind)) = rest.split_once(']') => {
+                text.push(HOLE);
+                rest = behind;
+            }
+            _ => text.push(character),
+        }
+    }
+    text
 }

@@ -1,25 +1,27 @@
 //! The files in a program's arguments: what it writes, removes and reads.
 
-use super::super::table::grammar::{Grammar, Taken};
-use super::super::table::writers::{self, FileProgram, Files};
-use super::super::{How, git_folders, last_part};
 use super::Walker;
-use super::field::{Field, texts};
+use super::expand::has_glob;
+use crate::shell::field::{Field, texts};
+use crate::shell::table::file_programs::{self, FileProgram, Files};
+use crate::shell::table::grammar::{Grammar, Taken, words_of};
+use crate::shell::{How, git_folders, last_part};
 use std::borrow::Cow;
 
-/// Whether a word is a mode that takes something, which looks like an option.
+/// Whether a word is a mode that looks like an option: `-x`.
 fn takes_rights(word: &str) -> bool {
-    let mode = word.strip_prefix('-').filter(|it| it.starts_with(['r', 'w', 'x', 'X', 's', 't']));
-    mode.is_some_and(|it| it.chars().all(|c| "rwxXstugoa,+-=".contains(c)))
+    let mode =
+        word.strip_prefix('-').filter(|mode| mode.starts_with(['r', 'w', 'x', 'X', 's', 't']));
+    mode.is_some_and(|mode| mode.chars().all(|c| "rwxXstugoa,+-=".contains(c)))
 }
 
 impl Walker<'_> {
     pub(super) fn files(&mut self, name: &str, words: &[Field]) {
-        self.user_rows(name, words);
+        self.user_writers(name, words);
         let goes = if name == "git" { git_folders(&texts(words)) } else { Vec::new() };
         let before = self.env.directories().to_vec();
         for folder in &goes {
-            self.env.put_directories(self.located(folder));
+            self.env.put_directories(self.env.located(folder));
         }
         self.files_here(name, words);
         if !goes.is_empty() {
@@ -29,21 +31,21 @@ impl Walker<'_> {
 
     fn files_here(&mut self, name: &str, words: &[Field]) {
         // `tar czf a.tgz` is `tar -czf a.tgz`.
-        let mut own = Vec::new();
+        let mut changed = Vec::new();
         if matches!(name, "tar" | "gtar" | "bsdtar")
             && let Some(letters) = words.get(1).filter(|word| !word.text.starts_with('-'))
         {
-            own.extend_from_slice(words);
-            own[1] = letters.with_text(&format!("-{}", letters.text));
+            changed.extend_from_slice(words);
+            changed[1] = letters.with_text(&format!("-{}", letters.text));
         }
         // `chmod -x f` is `chmod a-x f`, as far as files go.
         if matches!(name, "chmod" | "gchmod")
             && let Some(at) = words.iter().position(|word| takes_rights(&word.text))
         {
-            own.extend_from_slice(words);
-            own[at] = words[at].with_text(&format!("a{}", words[at].text));
+            changed.extend_from_slice(words);
+            changed[at] = words[at].with_text(&format!("a{}", words[at].text));
         }
-        let words = if own.is_empty() { words } else { &own };
+        let words = if changed.is_empty() { words } else { &changed };
         let mut subcommand = None;
         let mut has_taken = false;
         // A database that is only read.
@@ -53,45 +55,47 @@ impl Walker<'_> {
             }
             return;
         }
-        for row in writers::rows(name) {
+        for row in file_programs::rows(name) {
             let mut from = 1;
             if !row.then.is_empty() {
                 from = *subcommand.get_or_insert_with(|| Self::subcommand(name, words));
                 let mut given = words.iter().skip(from).map(|word| word.text.as_str());
-                if !row.then.iter().all(|then| given.next() == Some(then)) {
+                if !words_of(row.then).all(|then| given.next() == Some(then)) {
                     continue;
                 }
-                from += row.then.len();
+                from += words_of(row.then).count();
             }
-            // The command itself has paid for one.
-            if !self.spend(usize::from(std::mem::replace(&mut has_taken, true))) {
+            // The first row is paid for with the command itself.
+            if !self.budget.spend(usize::from(std::mem::replace(&mut has_taken, true))) {
                 break;
             }
             let taken = row.grammar.take(words, from);
-            let meant = (row.when.is_empty() || taken.may_have(row.when)) && !taken.has(row.unless);
+            let meant = (row.when.is_empty()
+                || taken.options.iter().any(|option| option.abbreviates(row.when)))
+                && !taken.options.has(row.unless);
             if meant {
-                self.touched(row, words, &taken);
+                self.record_files(row, words, &taken);
             }
         }
         if name == "git" {
-            self.checked_out(words);
+            self.git_checkout(words);
         }
     }
 
-    fn touched(&mut self, row: &FileProgram, words: &[Field], taken: &Taken) {
+    fn record_files(&mut self, row: &FileProgram, words: &[Field], taken: &Taken) {
         let operands: Vec<&Field> = taken.operands.iter().map(|place| &words[*place]).collect();
         let option = |names: &'static str| {
             taken
                 .options
                 .iter()
-                .filter(move |given| given.is(names))
-                .filter_map(|given| given.value.as_ref())
+                .filter(move |option| option.abbreviates(names))
+                .filter_map(|option| option.value.as_ref())
         };
         let target = option("t target-directory").next_back();
         let fields: Vec<Cow<Field>> = match row.files {
             Files::After(count) => operands.into_iter().skip(count).map(Cow::Borrowed).collect(),
             Files::AfterProgram(names) => {
-                let given = taken.has(names);
+                let given = taken.options.has(names);
                 operands.into_iter().skip(usize::from(!given)).map(Cow::Borrowed).collect()
             }
             Files::Destination | Files::Last => match (target, &operands[..]) {
@@ -109,7 +113,7 @@ impl Walker<'_> {
                 operands.into_iter().take(sources).map(Cow::Borrowed).collect()
             }
             Files::First => operands.into_iter().take(1).map(Cow::Borrowed).collect(),
-            Files::Here(fewer) if self.has_gone() && operands.len() < fewer => {
+            Files::Here(fewer) if self.is_elsewhere() && operands.len() < fewer => {
                 vec![Cow::Owned(Field::literal("."))]
             }
             Files::Here(_) => Vec::new(),
@@ -120,10 +124,10 @@ impl Walker<'_> {
             }
         };
         for field in fields {
-            if self.is_spent() || row.copies_elsewhere() && field.text.contains(':') {
+            if self.budget.is_spent() || row.copies_elsewhere() && field.text.contains(':') {
                 break;
             }
-            let certainty = self.certainty(field.certainty());
+            let certainty = self.recorder.certainty(field.certainty());
             match row.how {
                 Some(_) if row.takes_pathspecs() && !is_literal_path(&field) => {}
                 Some(how) if field.text != "-" => {
@@ -136,9 +140,9 @@ impl Walker<'_> {
     }
 
     /// `git checkout -- file`, `git checkout ref file`, `git checkout ./file`
-    fn checked_out(&mut self, words: &[Field]) {
+    fn git_checkout(&mut self, words: &[Field]) {
         const CHECKOUT: Grammar = Grammar { letters: "bBU", long: "orphan conflict unified" };
-        /// With these, no word is a path.
+        /// With one of these, no word is a path.
         const OF_BRANCHES: &str = "b B orphan t track d detach";
         let at = Self::subcommand("git", words);
         if words.get(at).is_none_or(|word| word.text != "checkout") {
@@ -149,7 +153,7 @@ impl Walker<'_> {
         let mut paths: Vec<usize> = taken.operands.clone();
         match dashes {
             Some(dashes) => paths.retain(|place| *place > dashes),
-            None if taken.has(OF_BRANCHES) => return,
+            None if taken.options.has(OF_BRANCHES) => return,
             // The first may be a branch.
             None => {
                 if paths.first().is_some_and(|place| !is_no_branch(&words[*place].text)) {
@@ -158,14 +162,13 @@ impl Walker<'_> {
             }
         }
         for word in paths.iter().map(|place| &words[*place]).filter(|word| is_literal_path(word)) {
-            self.record_write(&word.text, How::Write, self.certainty(word.certainty()));
+            self.record_write(&word.text, How::Write, self.recorder.certainty(word.certainty()));
         }
     }
 
-    /// Whether the line may stand elsewhere than where it started. There nobody asks what a program
-    /// puts into its folder.
-    fn has_gone(&self) -> bool {
-        self.env.directories().iter().any(|it| !matches!(it.as_str(), "" | "."))
+    /// Whether the line may be in another folder than the one where it started.
+    fn is_elsewhere(&self) -> bool {
+        self.env.directories().iter().any(|folder| !matches!(folder.as_str(), "" | "."))
     }
 }
 
@@ -180,20 +183,18 @@ fn only_asks(words: &[Field]) -> bool {
             let query = query.to_lowercase();
             let asks = ["select ", "explain ", ".schema", ".tables", ".dump", ".indexes"];
             asks.iter().any(|verb| query.starts_with(verb))
-                && !WRITES.iter().any(|it| query.contains(it))
+                && !WRITES.iter().any(|sign| query.contains(sign))
         })
 }
 
-/// Whether a word names files for git: `.`, `:/` and git's own patterns stand for whatever differs,
-/// and nobody knows what that is.
+/// Whether a word names a file. `.`, `:/` and git's own patterns stand for whatever differs, which
+/// only git knows.
 fn is_literal_path(word: &Field) -> bool {
     let text = word.text.as_str();
-    !text.starts_with(':')
-        && !matches!(text, "." | "./" | "..")
-        && (word.glob || !super::expand::has_glob(text))
+    !text.starts_with(':') && !matches!(text, "." | "./" | "..") && (word.glob || !has_glob(text))
 }
 
-/// Whether git can only take it for a path: no part of a branch's name begins with a dot.
+/// Whether a word can only be a path: no part of a branch's name begins with a dot.
 fn is_no_branch(text: &str) -> bool {
     let is_range = text.contains("..") && !text.starts_with('.') && !text.contains('/');
     !is_range && (text.starts_with(['.', '/', '~']) || text.ends_with('/') || text.contains("/."))

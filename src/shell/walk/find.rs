@@ -1,17 +1,16 @@
 //! `find` and `fd`: what they run and remove.
 
-use super::super::{Certainty, HOLE, How};
-use super::Walker;
-use super::call::Call;
-use super::field::Field;
 use super::xargs::replaced;
+use super::{Call, Walker};
+use crate::shell::field::Field;
+use crate::shell::{Certainty, HOLE, How};
 
 impl Walker<'_> {
     /// `find … -exec command ;`, and `fd … -x command`.
     pub(super) fn find(&mut self, name: &str, call: &Call) {
         let words = &call.words;
         let mut first = 1;
-        // `-L` and its like stand before the folders.
+        // `-L` and the like come before the folders.
         while words.get(first).is_some_and(|word| matches!(&*word.text, "-H" | "-L" | "-P" | "-E"))
         {
             first += 1;
@@ -56,7 +55,7 @@ impl Walker<'_> {
                     }
                     if inner.len() > usize::from(!name.ends_with("find")) {
                         let call = call.with_words(inner);
-                        self.perhaps(|walker| walker.enter(|walker| walker.call(call)));
+                        self.conditionally(|walker| walker.inner_call(call));
                     }
                     at = end;
                 }

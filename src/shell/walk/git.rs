@@ -1,19 +1,19 @@
 //! What git and gh run by their own options, settings and aliases. Git puts its own folder first on
 //! PATH for what it starts, so that a shim sees none of this.
 
-use super::super::HOLE;
-use super::super::table::{coded, options};
-use super::call::{Call, quoted};
-use super::field::Field;
-use super::{Io, Walker};
+use super::call::quoted;
+use super::{Call, Io, Walker};
+use crate::shell::HOLE;
+use crate::shell::field::Field;
+use crate::shell::table::{code_settings, global_options};
 
 impl Walker<'_> {
     /// Walks the code that a call of git or gh holds.
     pub(super) fn git_code(&mut self, name: &str, call: &Call) {
-        if !matches!(name, "git" | "gh") || !self.spend(1) {
+        if !matches!(name, "git" | "gh") || !self.budget.spend(1) {
             return;
         }
-        let Some(row) = options::find(name) else { return };
+        let Some(row) = global_options::find(name) else { return };
         let (given, at) = row.grammar.leading(&call.words, 1);
         for option in given.iter().filter(|given| given.name == "c" || given.name == "config-env") {
             let setting = option.value.as_ref().and_then(|value| value.text.split_once('='));
@@ -46,18 +46,18 @@ impl Walker<'_> {
             }
             _ => {}
         }
-        // An alias: the words after it stay.
+        // The words behind an alias are appended to it.
         let key = format!("{name} {verb}");
-        let aliases = &self.env.program_aliases;
-        let alias = aliases.get(&key).or_else(|| aliases.get(&key.to_ascii_lowercase()));
-        if let Some(text) = alias.cloned()
-            && !self.calls.contains(&verb)
+        let alias = |key: &str| self.env.program_alias(key).cloned();
+        let alias = alias(&key).or_else(|| alias(&key.to_ascii_lowercase()));
+        if let Some(text) = alias
+            && self.calls.count(&verb) == 0
         {
             let line = match text.strip_prefix('!') {
                 Some(code) => format!("{code} {}", quoted(arguments)),
                 None => format!("{name} {text} {}", quoted(arguments)),
             };
-            self.calls.push(verb);
+            self.calls.push(&verb);
             self.nested_code(&line, &call.io);
             self.calls.pop();
         }
@@ -73,17 +73,17 @@ impl Walker<'_> {
             let is_shell = arguments.iter().any(|word| matches!(&*word.text, "-s" | "--shell"));
             let sign = if is_shell && !text.text.starts_with('!') { "!" } else { "" };
             let (name, text) = (format!("gh {}", alias.text), format!("{sign}{}", text.text));
-            self.env.program_aliases.insert(name, text);
+            self.env.put_program_alias(name, text);
         }
     }
 
     fn git_setting(&mut self, key: &str, text: &str) {
         let key = key.to_ascii_lowercase();
         if let Some(name) = key.strip_prefix("alias.") {
-            self.env.program_aliases.insert(format!("git {name}"), text.to_owned());
-        } else if coded::is_git_code(&key) {
+            self.env.put_program_alias(format!("git {name}"), text.to_owned());
+        } else if code_settings::is_git_code(&key) {
             let text = text.trim_start_matches('!');
-            self.perhaps(|walker| walker.nested_code(text, &Io::default()));
+            self.conditionally(|walker| walker.nested_code(text, &Io::default()));
         }
     }
 }
@@ -95,13 +95,9 @@ fn code_of_options(verb: &str, arguments: &[Field]) -> Vec<String> {
     for (index, word) in arguments.iter().enumerate() {
         let text = word.text.as_str();
         let joined = text.split_once('=').filter(|(option, _)| LONG.contains(option));
-        let is_cluster = matches!(verb, "rebase" | "difftool")
-            && text.starts_with('-')
-            && !text.starts_with("--")
-            && text.ends_with('x');
-        let glued = text
-            .strip_prefix("-x")
-            .filter(|rest| matches!(verb, "rebase" | "difftool") && !rest.is_empty());
+        let takes_x = matches!(verb, "rebase" | "difftool") && !text.starts_with("--");
+        let is_cluster = takes_x && text.starts_with('-') && text.ends_with('x');
+        let glued = text.strip_prefix("-x").filter(|rest| takes_x && !rest.is_empty());
         if let Some(value) = joined.map(|(_, value)| value).or(glued) {
             values.push(value.to_owned());
         } else if LONG.contains(&text)

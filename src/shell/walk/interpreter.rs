@@ -1,13 +1,13 @@
-//! Interpreters of other languages: which code they are given, and which scripts they would run.
-//! The code is not parsed; of it only literal calls are followed (see [`super::literal_call`]).
+//! Interpreters of other languages: the code that they are given, and the scripts that they would run.
+//! Of their code only literal calls are followed (see [`super::literal_call`]).
 
-use super::super::table::grammar::{Given, lists};
-use super::super::table::interpreters::{self, Operand, Row};
-use super::super::{HOLE, Interpreter};
-use super::call::Call;
-use super::field::{Field, texts};
 use super::literal_call::{self, Started};
-use super::{Io, Walker};
+use super::recorder::{Mode, Origin};
+use super::{Call, Io, Walker};
+use crate::shell::field::{Field, texts};
+use crate::shell::table::grammar::{GivenOption, GivenOptions, lists};
+use crate::shell::table::interpreters::{self, Operand, Row};
+use crate::shell::{HOLE, Interpreter};
 
 impl Walker<'_> {
     pub(super) fn interpreter(&mut self, name: &str, call: &Call) {
@@ -27,8 +27,8 @@ impl Walker<'_> {
             at = behind;
         }
         // `python -m module arguments`: those are the module's.
-        let first = given.iter().find(|given| matches!(given.name.as_str(), "m" | "c"));
-        if row.language == Interpreter::Python && first.is_some_and(|given| given.name == "m") {
+        let first = given.iter().find(|option| option.is("m c"));
+        if row.language == Interpreter::Python && first.is_some_and(|option| option.name == "m") {
             return;
         }
         if !self.given_code(row, &given, at, call) {
@@ -37,14 +37,14 @@ impl Walker<'_> {
     }
 
     /// Walks the code and names the files that options hold. Whether there was code.
-    fn given_code(&mut self, row: &Row, given: &[Given], at: usize, call: &Call) -> bool {
-        let is_file = |given: &&Given| given.is_exactly(row.files) && !given.is_exactly(row.code);
-        for file in given.iter().filter(is_file).filter_map(|given| given.value.as_ref()) {
+    fn given_code(&mut self, row: &Row, given: &GivenOptions, at: usize, call: &Call) -> bool {
+        let is_file = |option: &&GivenOption| option.is(row.files) && !option.is(row.code);
+        for file in given.iter().filter(is_file).filter_map(|option| option.value.as_ref()) {
             self.code_file(file, row, at, call);
         }
-        let code = given.iter().filter(|given| given.is_exactly(row.code));
-        let mut code: Vec<Field> = code.filter_map(|given| given.value.clone()).collect();
-        code.extend(clustered(row, call, at).cloned());
+        let code = given.iter().filter(|option| option.is(row.code));
+        let mut code: Vec<&Field> = code.filter_map(|option| option.value.as_ref()).collect();
+        code.extend(clustered(row, call, at));
         code.dedup();
         for code in &code {
             self.foreign_code(&code.text, row.language);
@@ -81,12 +81,12 @@ impl Walker<'_> {
         }
     }
 
-    /// A file of code, which is named and not read.
+    /// Names a file of code; only a here-document's text is walked.
     fn code_file(&mut self, file: &Field, row: &Row, at: usize, call: &Call) {
         let text = if is_input(&file.text) {
             call.io.stdin.as_deref().map(str::to_owned)
         } else {
-            self.content(&file.text)
+            self.descriptors.text(&file.text).map(str::to_owned)
         };
         if let Some(text) = text {
             return self.foreign_code(&text, row.language);
@@ -96,32 +96,33 @@ impl Walker<'_> {
         self.record_script(&file.text, row.language, &arguments);
     }
 
-    /// Notes code of another language, and walks the commands that it starts by literal calls.
+    /// Records code of another language, and walks the commands that it starts by literal calls.
     fn foreign_code(&mut self, code: &str, language: Interpreter) {
-        if code.chars().eq([HOLE]) || !self.spend(1 + code.len() / 256) {
+        if code.chars().eq([HOLE]) || !self.budget.spend(1 + code.len() / 256) {
             return;
         }
-        self.record_code(code, language);
-        self.resolved += 1;
-        self.foreign += 1;
+        self.recorder.code(code, language);
         for started in literal_call::find(code, language) {
-            if !self.spend(1) {
+            if !self.budget.spend(1) {
                 break;
             }
-            match started {
-                Started::Shell(text) => {
-                    self.nested_code(&text, &Io::default());
-                }
-                Started::Program(words) => {
-                    let words = words.iter().map(|word| Field::literal(word)).collect();
-                    let io = Io::default();
-                    let call = Call { words, assignments: Vec::new(), io, direct: false };
-                    self.enter(|walker| walker.isolated(|walker| walker.call(call)));
-                }
+            let mode = Mode { origin: Origin::Foreign, ..Mode::default() };
+            self.with_mode(mode, |walker| walker.started(started));
+        }
+    }
+
+    fn started(&mut self, started: Started) {
+        match started {
+            Started::Shell(text) => {
+                self.nested_code(&text, &Io::default());
+            }
+            Started::Program(words) => {
+                let words = words.iter().map(|word| Field::literal(word)).collect();
+                let io = Io::default();
+                let call = Call { words, assignments: Vec::new(), io, direct: false };
+                self.isolated(|walker| walker.inner_call(call));
             }
         }
-        self.foreign -= 1;
-        self.resolved -= 1;
     }
 }
 
@@ -131,19 +132,19 @@ fn clustered<'a>(row: &Row, call: &'a Call, at: usize) -> impl Iterator<Item = &
     let options = call.words.get(1..at).unwrap_or(&[]).iter().zip(&call.words[2.min(at)..]);
     let ends_in_code = |word: &str| {
         let letters = word.strip_prefix('-').filter(|letters| letters.len() > 1);
-        let letters = letters.filter(|it| it.chars().all(|c| c.is_ascii_alphanumeric()));
+        let letters = letters.filter(|letters| letters.chars().all(|c| c.is_ascii_alphanumeric()));
         letters.is_some_and(|letters| lists(row.code, &letters[letters.len() - 1..]))
     };
     options.filter(move |(word, _)| ends_in_code(&word.text)).map(|(_, code)| code)
 }
 
-/// Whether a file is a way to the input.
+/// Whether a path stands for the input.
 pub(super) fn is_input(file: &str) -> bool {
     matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }
 
-/// `awk -f program file`: the operands are no code.
+/// `awk -f program file`: the first operand is no code.
 fn has_program_file(row: &Row, call: &Call, at: usize) -> bool {
     let (given, _) = row.grammar.leading(&call.words[..at], 1);
-    given.iter().any(|given| matches!(given.name.as_str(), "f" | "file"))
+    given.has("f file")
 }

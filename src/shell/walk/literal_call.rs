@@ -5,27 +5,27 @@
 //! and so are the literals right behind it. Variables, joined lists and aliases of functions are not
 //! followed: what they start is judged when it runs.
 
-use super::super::table::grammar::lists;
-use super::super::{HOLE, Interpreter};
-use super::output::unescaped;
+use super::stdout::unescaped;
+use crate::shell::table::grammar::lists;
+use crate::shell::{HOLE, Interpreter};
 
-/// What a piece of code starts.
+/// A command that code starts.
 #[derive(Debug, PartialEq, Eq)]
-pub(in super::super) enum Started {
+pub(in crate::shell) enum Started {
     /// Text for a shell.
     Shell(String),
     /// A program and its arguments.
     Program(Vec<String>),
 }
 
-/// Functions that start what their first arguments say.
+/// Functions whose first arguments are a command.
 const STARTERS: &str = "system popen Popen run call check_call check_output getoutput getstatusoutput \
     create_subprocess_shell create_subprocess_exec exec execSync execFile execFileSync spawn \
     spawnSync shell_exec passthru proc_open execute execv execve execvp execvpe execl execle \
     execlp execlpe spawnlp spawnvp capture2 capture2e capture3 script";
 
 /// The commands that code starts by literals, in the order in which they are found.
-pub(in super::super) fn find(code: &str, language: Interpreter) -> Vec<Started> {
+pub(in crate::shell) fn find(code: &str, language: Interpreter) -> Vec<Started> {
     if !may_start(code, language) {
         return Vec::new();
     }
@@ -36,7 +36,7 @@ pub(in super::super) fn find(code: &str, language: Interpreter) -> Vec<Started> 
             continue;
         }
         match first {
-            '`' if scan.is_command_quote() => {
+            '`' if scan.is(&[Interpreter::Perl, Interpreter::Php, Interpreter::Ruby]) => {
                 scan.at += 1;
                 let text = scan.until('`');
                 found.push(Started::Shell(scan.filled(&text, true)));
@@ -90,7 +90,7 @@ impl<'a> Scan<'a> {
         languages.contains(&self.language)
     }
 
-    /// Goes past blanks, or a comment. Whether there were any.
+    /// Skips blanks or a comment, and says whether there were any.
     fn skips(&mut self) -> bool {
         use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
         let rest = self.rest();
@@ -123,12 +123,7 @@ impl<'a> Scan<'a> {
         &rest[..length]
     }
 
-    fn is_command_quote(&self) -> bool {
-        use Interpreter::{Perl, Php, Ruby};
-        self.is(&[Perl, Php, Ruby])
-    }
-
-    /// The text up to a sign that no backslash stands before, and past it.
+    /// The text before an unescaped character, and past it.
     fn until(&mut self, end: char) -> String {
         let rest = self.rest();
         let mut is_escaped = false;
@@ -159,7 +154,7 @@ impl<'a> Scan<'a> {
         Some(self.filled(&text, true))
     }
 
-    /// A string, prefixes like Python's `f` and triple quotes among it; `None` where there is none.
+    /// A string, Python's prefixes and triple quotes included; `None` where there is none.
     fn string(&mut self) -> Option<String> {
         use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
         let rest = self.rest();
@@ -206,7 +201,7 @@ impl<'a> Scan<'a> {
         Some(self.filled(&text, is_filled))
     }
 
-    /// A text with holes where a value is put in: `{x}`, `${x}`, `#{x}`, `$x`.
+    /// A text with holes for interpolated values: `{x}`, `${x}`, `#{x}`, `$x`.
     fn filled(&self, text: &str, is_filled: bool) -> String {
         use Interpreter::{JavaScript, Perl, Php, Python, Ruby};
         if !is_filled {
@@ -233,7 +228,7 @@ impl<'a> Scan<'a> {
         filled
     }
 
-    /// What a function starts by the literals behind its name.
+    /// The command in the literals behind a function's name.
     fn started(&mut self, name: &str) -> Option<Started> {
         use Interpreter::{AppleScript, Perl, Ruby, Tcl};
         let before = self.at;
@@ -272,7 +267,7 @@ impl<'a> Scan<'a> {
             return None;
         }
         if name.starts_with("execl") || name.starts_with("spawnl") {
-            // The second is what the program is told to be called.
+            // The second argument is the name that the program is told to have.
             words.drain(1..words.len().min(2));
             return Some(Started::Program(words));
         }
@@ -287,7 +282,7 @@ impl<'a> Scan<'a> {
         Some(Started::Shell(words.swap_remove(0)))
     }
 
-    /// A string with those right behind it, and a hole where something else is joined to it.
+    /// A string with those joined to it, and a hole where something else is joined.
     fn literal(&mut self) -> Option<String> {
         let mut text = self.string()?;
         loop {
@@ -339,7 +334,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A string's text with its escapes taken back.
+/// A string's text without its escapes.
 fn unquoted(text: &str) -> String {
     unescaped(&text.replace("\\\"", "\"").replace("\\'", "'"))
 }

@@ -1,15 +1,21 @@
-//! `${…}`: what a parameter stands for, and the operators on it.
+//! `${…}`: the value of a parameter, and the operators on it.
 
-use super::super::HOLE;
-use super::super::syntax::{Parameter, Part, Word};
 use super::Walker;
 use super::env::Value;
 use super::expand::Expansion;
-use super::start::{START, since_start};
+use super::paths::{START, since_start};
+use crate::shell::HOLE;
+use crate::shell::syntax::{Parameter, Part, Word};
 
 impl Walker<'_> {
-    /// Variables that an expression sets are unknown from there on.
-    pub(super) fn counted(&mut self, expression: &str) {
+    /// Expands an arithmetic expression. The variables that it sets are unknown from there on.
+    pub(super) fn arithmetic_word(&mut self, word: &Word) -> String {
+        let expression = self.text(word);
+        self.arithmetic(&expression);
+        expression
+    }
+
+    pub(super) fn arithmetic(&mut self, expression: &str) {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let signs = ["++", "--", "+=", "-=", "*=", "/=", "%=", "="];
         let mut rest = expression;
@@ -19,7 +25,7 @@ impl Walker<'_> {
             rest = &rest[begin..];
             let (name, behind) = rest.split_at(rest.find(|c| !is_name(c)).unwrap_or(rest.len()));
             // `a[1]++`
-            let operator = match behind.strip_prefix('[').and_then(|it| it.split_once(']')) {
+            let operator = match behind.strip_prefix('[').and_then(|index| index.split_once(']')) {
                 Some((_, behind)) => behind.trim_start(),
                 None => behind.trim_start(),
             };
@@ -35,14 +41,11 @@ impl Walker<'_> {
     }
 
     pub(super) fn parameter(&mut self, parameter: &Parameter, quoted: bool) -> Expansion {
-        let expansion = self.meaning(parameter);
-        let is_star = |index: &Word| index.as_text().as_deref() == Some("*");
-        match expansion {
+        let index = parameter.index.as_ref().and_then(Word::as_text);
+        let is_star = parameter.name == "*" || index.as_deref() == Some("*");
+        match self.expanded(parameter) {
             // `"$*"` is one word.
-            Expansion::Many(texts)
-                if quoted
-                    && (parameter.name == "*" || parameter.index.as_ref().is_some_and(is_star)) =>
-            {
+            Expansion::Many(texts) if quoted && is_star => {
                 let between: String = self.separators().chars().take(1).collect();
                 Expansion::One(texts.join(&between))
             }
@@ -50,8 +53,8 @@ impl Walker<'_> {
         }
     }
 
-    fn meaning(&mut self, parameter: &Parameter) -> Expansion {
-        let mut found = self.found(parameter);
+    fn expanded(&mut self, parameter: &Parameter) -> Expansion {
+        let mut found = self.value(parameter);
         if parameter.length {
             return match found {
                 Some(Expansion::Many(texts)) if !texts.iter().any(|text| text.contains(HOLE)) => {
@@ -64,7 +67,7 @@ impl Walker<'_> {
             found = None;
         }
         match parameter.operator {
-            // What follows no operator that is known makes the value unknown.
+            // Text behind the name that begins with no known operator.
             "" if !parameter.operand.parts.is_empty() => {
                 self.text(&parameter.operand);
                 unknown()
@@ -72,14 +75,14 @@ impl Walker<'_> {
             ":-" | "-" => match found {
                 Some(found) if !is_known(&found) => {
                     let text = self.text(&parameter.operand);
-                    match self.choose(&format!("{}-", parameter.name), 2) {
+                    match self.choices.choose(&format!("{}-", parameter.name), 2) {
                         Some(0) => found,
                         Some(_) => Expansion::One(text),
                         None => unknown(),
                     }
                 }
                 Some(found) if !is_empty(&found, parameter.operator) => {
-                    self.muted(|walker| walker.text(&parameter.operand));
+                    self.muted_if(true, |walker| walker.text(&parameter.operand));
                     found
                 }
                 _ => Expansion::One(self.text(&parameter.operand)),
@@ -99,8 +102,8 @@ impl Walker<'_> {
                         let empty = is_empty(&found, parameter.operator);
                         Expansion::One(if empty { String::new() } else { text })
                     }
-                    // Both may be: two readings of the command.
-                    _ => match self.choose(&format!("{}+", parameter.name), 2) {
+                    // It may be set or not: two readings of the command.
+                    _ => match self.choices.choose(&format!("{}+", parameter.name), 2) {
                         Some(0) => Expansion::One(text),
                         Some(_) => Expansion::One(String::new()),
                         None => unknown(),
@@ -115,13 +118,13 @@ impl Walker<'_> {
             operator => {
                 let found = found.unwrap_or_else(|| absent(parameter));
                 let positional = parameter.index.is_none();
-                self.operated(found, operator, &parameter.operand, positional)
+                self.apply(found, operator, &parameter.operand, positional)
             }
         }
     }
 
-    /// The value before any operator; `None` where the line has not set it.
-    fn found(&mut self, parameter: &Parameter) -> Option<Expansion> {
+    /// The value before any operator is applied; `None` where the line has not set it.
+    fn value(&mut self, parameter: &Parameter) -> Option<Expansion> {
         let mut name = parameter.name.clone();
         // The keys of an array.
         if parameter.indirect && parameter.index.is_some() {
@@ -164,10 +167,10 @@ impl Walker<'_> {
             "?" | "$" | "!" | "-" | "RANDOM" | "SECONDS" | "UID" | "EUID" => Expansion::Number,
             "PWD" if self.env.variable("PWD").is_none() => {
                 let directories = self.env.directories().to_vec();
-                let chosen = self.choose("PWD", directories.len())?;
+                let chosen = self.choices.choose("PWD", directories.len())?;
                 Expansion::One(since_start(&directories[chosen]))
             }
-            "OLDPWD" if self.env.variable("OLDPWD").is_none() => match &self.env.previous[..] {
+            "OLDPWD" if self.env.variable("OLDPWD").is_none() => match self.env.previous() {
                 [only] => Expansion::One(since_start(only)),
                 _ => return None,
             },
@@ -178,7 +181,7 @@ impl Walker<'_> {
                 let index = index.checked_sub(1)?;
                 match words.get(index) {
                     Some(word) => Expansion::One(word.clone()),
-                    // Past an argument that may be several, nothing is sure.
+                    // An argument that may be several moves those behind it.
                     None if words.iter().any(|word| word.contains(HOLE)) => unknown(),
                     None => Expansion::One(String::new()),
                 }
@@ -187,7 +190,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Whether a positional parameter is known to be none.
+    /// Whether a positional parameter is known to be unset.
     fn is_absent(&mut self, name: &str) -> bool {
         let Some(index) = name.parse::<usize>().ok().filter(|index| *index > 0) else {
             return false;
@@ -200,13 +203,13 @@ impl Walker<'_> {
     /// The positional parameters in this reading; `None` where they are unknown.
     pub(super) fn positional(&mut self) -> Option<Vec<String>> {
         let ways = self.env.positional().len();
-        let chosen = self.choose("@", ways)?;
+        let chosen = self.choices.choose("@", ways)?;
         self.env.positional()[chosen].clone()
     }
 
     fn variable(&mut self, name: &str, index: Option<&str>) -> Option<Expansion> {
         let values = self.env.variable(name)?.values.clone();
-        let Some(chosen) = self.choose(name, values.len()) else { return Some(unknown()) };
+        let Some(chosen) = self.choices.choose(name, values.len()) else { return Some(unknown()) };
         let value = &values[chosen];
         let Some(index) = index else { return Some(Expansion::One(value.scalar().to_owned())) };
         let elements = match value {
@@ -224,20 +227,20 @@ impl Walker<'_> {
         let holds = |name: &str| self.env.variable(name).map(|variable| &variable.values[..]);
         let is_name = index.starts_with(|c: char| c.is_alphabetic() || c == '_');
         let is_any = is_name
-            && !self.env.keyed.contains(name)
+            && !self.env.is_keyed(name)
             && !matches!(holds(index), Some([Value::Text(text)]) if !text.contains(HOLE));
         if (index.contains(HOLE) || is_any) && !elements.is_empty() {
-            // Any of them.
-            let chosen = self.choose(&format!("{name}["), elements.len());
+            // It may be any of them.
+            let chosen = self.choices.choose(&format!("{name}["), elements.len());
             let element = chosen.and_then(|chosen| elements.get(chosen));
             return Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())));
         }
         let key = self.subscript(name, index, &elements);
-        let element = elements.iter().find(|(own, _)| *own == key);
+        let element = elements.iter().find(|(other, _)| *other == key);
         Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())))
     }
 
-    /// The key that a subscript of an array means: a number, what a variable holds, or from the end.
+    /// The key for a subscript: `2`, `i` with what the variable holds, `-1` from the end.
     pub(super) fn subscript(
         &self,
         name: &str,
@@ -245,7 +248,7 @@ impl Walker<'_> {
         elements: &[(String, String)],
     ) -> String {
         let mut index = index.trim();
-        if self.env.keyed.contains(name) {
+        if self.env.is_keyed(name) {
             return index.to_owned();
         }
         if index.starts_with(|c: char| c.is_alphabetic() || c == '_')
@@ -261,7 +264,7 @@ impl Walker<'_> {
         last.map_or(0, |last| (last + 1).saturating_sub(back)).to_string()
     }
 
-    fn operated(
+    fn apply(
         &mut self,
         found: Expansion,
         operator: &str,
@@ -269,17 +272,18 @@ impl Walker<'_> {
         positional: bool,
     ) -> Expansion {
         match found {
-            Expansion::One(text) => Expansion::One(self.operate(&text, operator, operand)),
+            Expansion::One(text) => Expansion::One(self.apply_to_text(&text, operator, operand)),
             Expansion::Many(texts) if operator != ":" => {
-                // For all of them it is expanded once: operands stand within operands.
+                // The operand is expanded once for all of them, as operands may hold operands.
                 let operand = self.known_operand(operand);
-                let operated = texts.iter().map(|text| self.operate(text, operator, &operand));
+                let operated =
+                    texts.iter().map(|text| self.apply_to_text(text, operator, &operand));
                 Expansion::Many(operated.collect())
             }
             // A slice of an array.
             Expansion::Many(texts) => match self.slice(operand) {
                 Some((from, length)) => {
-                    // Positional parameters count from one, `$0` being the first.
+                    // Positional parameters count from one: 0 is `$0`.
                     let from = if positional && from > 0 { from - 1 } else { from };
                     let range = cut(texts.len(), from, length);
                     Expansion::Many(texts.get(range).unwrap_or_default().to_vec())
@@ -290,30 +294,26 @@ impl Walker<'_> {
         }
     }
 
-    /// An operand whose parts are expanded.
+    /// An operand with its parts expanded.
     fn known_operand(&mut self, operand: &Word) -> Word {
         let parts = operand.parts.iter().map(|part| match part {
             Part::Text { .. } => part.clone(),
             part => {
-                let quoted = matches!(
-                    part,
-                    Part::Parameter { quoted: true, .. } | Part::Command { quoted: true, .. }
-                );
                 let word = Word { parts: vec![part.clone()], braces: false };
-                Part::Text { text: self.text(&word), quoted }
+                Part::Text { text: self.text(&word), quoted: part.is_quoted() }
             }
         });
         Word { parts: parts.collect(), braces: false }
     }
 
-    fn operate(&mut self, text: &str, operator: &str, operand: &Word) -> String {
+    fn apply_to_text(&mut self, text: &str, operator: &str, operand: &Word) -> String {
         let hole = HOLE.to_string();
         let characters: Vec<char> = text.chars().collect();
         // Cutting at a pattern is quadratic in the worst case.
         if text.contains([HOLE, START])
             || text.starts_with('~')
             || characters.len() > 4096
-            || !self.spend(characters.len() / 64)
+            || !self.budget.spend(characters.len() / 64)
         {
             self.text(operand);
             return hole;
@@ -323,7 +323,7 @@ impl Walker<'_> {
             "#" | "##" | "%" | "%%" => {
                 let pattern = self.pattern(operand);
                 let longest = operator.len() == 2;
-                if pattern.unknown || !self.spend(characters.len()) {
+                if pattern.unknown || !self.budget.spend(characters.len()) {
                     hole
                 } else if operator.starts_with('#') {
                     let cut = pattern.prefix(&characters, longest);
@@ -373,10 +373,10 @@ impl Walker<'_> {
     }
 }
 
-/// What of so many a slice takes; negative numbers count from the end.
+/// The range that a slice takes from `count` elements; negative numbers count from the end.
 fn cut(count: usize, from: i64, length: Option<i64>) -> std::ops::Range<usize> {
     let size = |number: i64| usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
-    // Before the beginning nothing is found.
+    // Before the beginning there is nothing.
     if from < 0 && size(from) > count {
         return 0..0;
     }
@@ -389,7 +389,7 @@ fn cut(count: usize, from: i64, length: Option<i64>) -> std::ops::Range<usize> {
     start.min(end)..end
 }
 
-/// What stands for a variable that the line has not set.
+/// The expansion of a variable that the line has not set.
 fn absent(parameter: &Parameter) -> Expansion {
     let is_list = |index: &Word| matches!(index.as_text().as_deref(), Some("@" | "*"));
     match &parameter.index {
@@ -410,7 +410,7 @@ fn is_known(found: &Expansion) -> bool {
     }
 }
 
-/// Whether the value counts as absent for the operator: with a colon, empty is as good as unset.
+/// Whether an operator takes the value for unset: with a colon, an empty one counts as well.
 fn is_empty(found: &Expansion, operator: &str) -> bool {
     operator.starts_with(':')
         && match found {

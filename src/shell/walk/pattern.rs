@@ -1,21 +1,19 @@
 //! Shell patterns over known text, for `case` and for `${x#…}`.
 
-use super::super::glob::{self, Token};
-use super::super::syntax::{Arm, Word};
-use super::super::{HOLE, glob::STEPS, limit};
-use super::{Io, Walker, start};
+use crate::shell::glob::{self, Token};
+use crate::shell::{HOLE, limit};
 
-/// Steps of all matches that find where to cut.
+/// The most steps for all matches of one cut.
 const CUTS: usize = 1 << 22;
 
-/// The longest text, in characters, in which what matches is replaced.
+/// The longest text, in characters, whose matches are replaced.
 const REPLACED: usize = 256;
 
 /// A pattern's tokens, with quoted characters literal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pattern {
     tokens: Vec<Token>,
-    /// Something in it that is not modelled: holes, extended globs.
+    /// There is something in it that is not modelled: a hole, an extended glob.
     pub(super) unknown: bool,
 }
 
@@ -28,49 +26,56 @@ impl Pattern {
         }
         // Extended globs are not modelled.
         let begins = text.starts_with('(') && !self.tokens.is_empty();
-        self.unknown |= begins || ["?(", "*(", "+(", "@(", "!("].iter().any(|it| text.contains(it));
+        self.unknown |=
+            begins || ["?(", "*(", "+(", "@(", "!("].iter().any(|open| text.contains(open));
         // Nor is a bracket with something quoted in it.
         self.unknown |= text.rfind('[') > text.rfind(']');
         self.tokens.extend(glob::tokens(text));
     }
 
-    /// The only text that it matches, where there is but one.
+    /// The text of a pattern without wildcards.
     pub(super) fn literal(&self) -> Option<String> {
-        let character = |token: &Token| match token {
-            Token::Character(own) => Some(*own),
+        let literal = |token: &Token| match token {
+            Token::Character(character) => Some(*character),
             Token::One | Token::Many | Token::Set { .. } => None,
         };
-        self.tokens.iter().map(character).collect()
+        self.tokens.iter().map(literal).collect()
     }
 
-    /// `None` where it would take too long to know: more than is left of the steps.
+    /// `None` where the steps that are left do not suffice.
     pub(super) fn matches(&self, text: &[char], left: &mut usize) -> Option<bool> {
         glob::all_match(&self.tokens, text, left)
     }
 
     /// The length of the prefix of `text` to cut off: the longest or the shortest that matches; 0
-    /// where none does.
+    /// where none does. `None` where that would take too long to know.
     pub(super) fn prefix(&self, text: &[char], longest: bool) -> Option<usize> {
-        let lengths = 0..=text.len();
-        let mut left = CUTS;
-        let fits = |length: usize| glob::all_match(&self.tokens, &text[..length], &mut left);
-        if longest { first(lengths.rev(), fits, 0) } else { first(lengths, fits, 0) }
+        self.first_match((0..=text.len()).map(|end| (end, &text[..end])), longest, 0)
     }
 
     /// Where the suffix of `text` to cut off begins; its end where none matches.
     pub(super) fn suffix(&self, text: &[char], longest: bool) -> Option<usize> {
-        let starts = 0..=text.len();
-        let mut left = CUTS;
-        let fits = |start: usize| glob::all_match(&self.tokens, &text[start..], &mut left);
-        if longest {
-            first(starts, fits, text.len())
-        } else {
-            first(starts.rev(), fits, text.len())
-        }
+        let parts = (0..=text.len()).map(|at| (at, &text[at..]));
+        self.first_match(parts, !longest, text.len())
     }
-}
 
-impl Pattern {
+    /// The first place, or the last, whose part of a text matches, or `none`.
+    fn first_match<'t>(
+        &self,
+        mut parts: impl DoubleEndedIterator<Item = (usize, &'t [char])>,
+        from_the_end: bool,
+        none: usize,
+    ) -> Option<usize> {
+        let mut left = CUTS;
+        while let Some((place, part)) = if from_the_end { parts.next_back() } else { parts.next() }
+        {
+            if glob::all_match(&self.tokens, part, &mut left)? {
+                return Some(place);
+            }
+        }
+        Some(none)
+    }
+
     /// `text` with what matches replaced, for `${x/…}`: the first, the one at its beginning or its end,
     /// or each. `None` where that would take too long to know.
     pub(super) fn replaced(&self, text: &str, operator: &str, to: &str) -> Option<String> {
@@ -104,61 +109,5 @@ impl Pattern {
         }
         made.extend(&text[at..]);
         Some(made)
-    }
-}
-
-/// The first place that fits, or `none`; `None` where one before it takes too long to know.
-fn first(
-    places: impl Iterator<Item = usize>,
-    mut fits: impl FnMut(usize) -> Option<bool>,
-    none: usize,
-) -> Option<usize> {
-    for place in places {
-        if fits(place)? {
-            return Some(place);
-        }
-    }
-    Some(none)
-}
-
-impl Walker<'_> {
-    pub(super) fn case(&mut self, subject: &Word, arms: &[Arm], io: &Io) -> String {
-        let outer = std::mem::take(&mut self.choices);
-        let subject = self.text(subject);
-        let sure = self.choices.is_empty()
-            && !subject.contains([HOLE, start::START])
-            && !subject.starts_with('~');
-        self.choices = outer;
-        let characters: Vec<char> = subject.chars().collect();
-        let falls_through = arms.iter().any(|arm| arm.falls_through);
-        let mut output = String::new();
-        let mut changes = Vec::new();
-        let mut exhaustive = false;
-        for arm in arms {
-            let patterns: Vec<_> = arm.patterns.iter().map(|word| self.pattern(word)).collect();
-            let mut left = STEPS;
-            let mut fits = |text: &[char]| {
-                patterns.iter().try_fold(false, |fits, pattern| {
-                    Some(fits || pattern.matches(text, &mut left)?)
-                })
-            };
-            // `None` where it would take too long to know.
-            let matches = if self.spend(characters.len() / 8) { fits(&characters) } else { None };
-            exhaustive |= fits(&['\0', '*', '\n']).unwrap_or(false);
-            let known = sure
-                && !falls_through
-                && matches.is_some()
-                && patterns.iter().all(|pattern| !pattern.unknown);
-            if known && matches == Some(false) {
-                continue;
-            }
-            if known && changes.is_empty() {
-                // The first arm that matches, and no other.
-                return self.list(&arm.body, io);
-            }
-            output.push_str(&self.branch(&arm.body, io, &mut changes));
-        }
-        self.env.merge(&changes, exhaustive);
-        output
     }
 }

@@ -1,15 +1,15 @@
-//! `${x/from/to}`: what is replaced in a value.
+//! `${x/from/to}`
 
-use super::super::syntax::{Part, Word};
-use super::super::{HOLE, limit};
 use super::Walker;
+use crate::shell::syntax::{Part, Word};
+use crate::shell::{HOLE, limit};
 
 impl Walker<'_> {
     pub(super) fn replace(&mut self, text: &str, operator: &str, operand: &Word) -> String {
         let (from, to) = parted(operand, operator == "//");
         let pattern = self.pattern(&from);
         let made = self.text(&to);
-        // Without quotes `&` is what was found, in newer shells; in older ones it is itself.
+        // An unquoted `&` is the matched text in newer shells, and plain text in older ones.
         let quoted = to.parts.iter().map(|part| match part {
             Part::Text { text, quoted: true } => text.matches('&').count(),
             _ => 0,
@@ -22,13 +22,12 @@ impl Walker<'_> {
             Some(from) => replaced(text, operator, &from, &made),
             None => pattern.replaced(text, operator, &made),
         };
-        let replaced = replaced.filter(|it| self.spend(it.len() / 256));
+        let replaced = replaced.filter(|text| self.budget.spend(text.len() / 256));
         replaced.unwrap_or_else(|| HOLE.to_string())
     }
 }
 
-/// The two sides of the first `/` that stands in no quotes. Behind `//` the next sign is one of the
-/// pattern, whichever it is.
+/// The two sides of the first unquoted `/`. Right behind `//` a slash belongs to the pattern.
 fn parted(operand: &Word, is_global: bool) -> (Word, Word) {
     let word = |parts: Vec<Part>| Word { parts, braces: false };
     for (place, part) in operand.parts.iter().enumerate() {
@@ -37,16 +36,17 @@ fn parted(operand: &Word, is_global: bool) -> (Word, Word) {
             && let Some(at) = text[first..].find('/')
         {
             let (from, to) = (&text[..first + at], &text[first + at + 1..]);
-            let own = |text: &str| Part::Text { text: text.to_owned(), quoted: false };
-            let before = operand.parts[..place].iter().cloned().chain([own(from)]);
-            let after = [own(to)].into_iter().chain(operand.parts[place + 1..].iter().cloned());
+            let unquoted = |text: &str| Part::Text { text: text.to_owned(), quoted: false };
+            let before = operand.parts[..place].iter().cloned().chain([unquoted(from)]);
+            let after =
+                [unquoted(to)].into_iter().chain(operand.parts[place + 1..].iter().cloned());
             return (word(before.collect()), word(after.collect()));
         }
     }
     (operand.clone(), Word::default())
 }
 
-/// A text with another one in the place of a part of it. `None` where that would be too long.
+/// `text` with `from` replaced. `None` where that would be too long.
 fn replaced(text: &str, operator: &str, from: &str, to: &str) -> Option<String> {
     let times = match (operator, from) {
         ("/" | "//", "") => return Some(text.to_owned()),

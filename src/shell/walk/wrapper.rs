@@ -1,29 +1,41 @@
-//! Wrappers: taken off, by the rows of their table and the few that have a grammar of their own.
+//! Wrappers: programs that run the command in their arguments, as `sudo` and `timeout` do.
 
-use super::super::table::coded::CODE_VARIABLES;
-use super::super::table::grammar::{Given, Grammar, lists};
-use super::super::table::wrappers::{self, Rest, Wrapper};
-use super::super::{HOLE, How};
-use super::call::{Call, quoted};
-use super::field::Field;
-use super::output::unknown_output;
-use super::somewhere::is_familiar;
-use super::{Walker, limit};
+use super::call::quoted;
+use super::env::Value;
+use super::unknown_options::is_known_program;
+use super::{Call, Io, Walker};
+use crate::shell::field::Field;
+use crate::shell::scan::head;
+use crate::shell::table::code_settings::CODE_VARIABLES;
+use crate::shell::table::grammar::{GivenOptions, Grammar, lists};
+use crate::shell::table::wrappers::{self, Rest, Wrapper};
+use crate::shell::{HOLE, How, limit};
+
+/// A call of a wrapper, taken apart by its row.
+struct Wrapped<'a> {
+    row: &'a Wrapper,
+    given: &'a GivenOptions,
+    /// The place where its options begin.
+    from: usize,
+    /// The place where the command that it runs begins.
+    at: usize,
+    call: &'a Call,
+}
 
 impl Walker<'_> {
-    /// Walks what a wrapper runs. `None` if the program is none.
-    pub(super) fn wrapped(&mut self, name: &str, call: &Call) -> Option<String> {
+    /// Walks what a wrapper runs. `None` where the program itself counts as well.
+    pub(super) fn wrapper(&mut self, name: &str, call: &Call) -> Option<String> {
         match name {
             "find" | "gfind" | "fd" | "fdfind" => {
                 self.find(name, call);
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
-            "env" | "genv" if self.env_string(call) => return Some(unknown_output(call)),
-            // `cargo +nightly publish`: which of the toolchains it is.
+            "env" | "genv" if self.env_string(call) => return Some(call.unknown_output()),
+            // `cargo +nightly publish` is `cargo publish` of one of the toolchains.
             "cargo" | "rustc" | "rustdoc" if names_toolchain(call) => {
                 let words = [&call.words[..1], &call.words[2..]].concat();
-                return Some(self.enter(|walker| walker.call(call.with_words(words))));
+                return Some(self.inner_call(call.with_words(words)));
             }
             _ => {}
         }
@@ -33,85 +45,41 @@ impl Walker<'_> {
             wrappers::find(name, &call.words[at..]).map(|(row, count)| (row, count + at))
         });
         if let Some((row, from)) = known {
-            return self.by_row(row, from, call);
+            return self.wrapper_by_row(row, from, call);
         }
         if self.options.proxies.iter().any(|proxy| proxy == name) {
             let (_, at) = Grammar::NONE.leading(&call.words, 1);
-            return self.rest(at, call);
+            return self.command_at(at, call);
         }
         None
     }
 
-    /// Walks the code that options of a wrapper hold. Whether there was any.
-    fn by_code(
-        &mut self,
-        row: &Wrapper,
-        given: &[Given],
-        (from, at): (usize, usize),
-        call: &Call,
-    ) -> bool {
-        // The code may stand before or after the operands.
-        let all = row.grammar.take(&call.words, from);
-        let takes_all =
-            row.rest == Rest::Nothing || row.rest == Rest::Somewhere && row.operands > 0;
-        let code = if takes_all { &all.options[..] } else { given };
-        let mut found = false;
-        // `script file -c code`, `sg group -c code`
-        let behind = match row.name() {
-            "script" | "sg" => row.grammar.leading(&call.words, at + row.operands).0,
-            _ => Vec::new(),
-        };
-        for option in
-            code.iter().chain(&behind).chain(all.options.iter().filter(|_| row.name() == "flock"))
-        {
-            if option.is(row.code)
-                && let Some(text) = option.value.clone()
-            {
-                found = true;
-                self.derived(&text, |walker| walker.nested_code(&text.text, &call.io));
-            }
-        }
-        // `su user -- -c code`: the words behind the user are the shell's.
-        if row.name() == "su"
-            && !given.iter().any(|option| matches!(option.name.as_str(), "u" | "user"))
-            && let Some(dashes) = call.words.iter().position(|word| word.text == "--")
-        {
-            let shell = [&[Field::literal("sh")], &call.words[dashes + 1..]].concat();
-            if shell.len() > 2 {
-                found = true;
-                let inner = call.with_words(shell);
-                self.enter(|walker| walker.call(inner));
-            }
-        }
-        found
-    }
-
-    fn by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
-        self.spend(1);
+    fn wrapper_by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
+        self.budget.spend(1);
         let (given, mut at) = row.grammar.leading(&call.words, from);
-        if given.iter().any(|given| given.is_exactly(row.idle)) {
+        if given.has(row.idle) {
             return None;
         }
-        if matches!(row.name(), "sudo" | "doas" | "su" | "pkexec" | "run0") && self.muted == 0 {
-            self.reading.elevated = true;
+        if matches!(row.name(), "sudo" | "doas" | "su" | "pkexec" | "run0") {
+            self.recorder.elevate();
         }
-        for option in given.iter().filter(|given| given.is(row.outputs)) {
+        for option in given.iter().filter(|option| option.abbreviates(row.outputs)) {
             if let Some(file) = &option.value {
-                self.record_write(&file.text, How::Write, self.certainty(file.certainty()));
+                self.record_file(file, How::Write);
             }
         }
         if let ("flock", Some(lock)) = (row.name(), call.words.get(at)) {
-            self.record_write(&lock.text, How::Lock, self.certainty(lock.certainty()));
+            self.record_file(lock, How::Lock);
         }
-        // Without a file it writes its own.
+        // Without a file name it writes `typescript`.
         if matches!(row.name(), "script" | "logsave") {
             let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
             if log.text != "/dev/null" {
-                self.record_write(&log.text, How::Write, self.certainty(log.certainty()));
+                self.record_file(&log, How::Write);
             }
         }
-        if self.by_code(row, &given, (from, at), call) {
-            return Some(unknown_output(call));
+        if self.option_code(&Wrapped { row, given: &given, from, at, call }) {
+            return Some(call.unknown_output());
         }
         if row.name() == "env" && call.words.get(at).is_some_and(|word| word.text == "-") {
             at += 1;
@@ -121,13 +89,15 @@ impl Walker<'_> {
         if row.operands > 0 && at < call.words.len() && !row.is_of_containers() {
             at = row.grammar.leading(&call.words, at).1;
         }
-        if given.iter().any(|option| option.name == "entrypoint") {
-            return self.entered(&given, at, call);
+        if given.has("entrypoint") {
+            // `docker run --entrypoint program image arguments`
+            let program = given.value("entrypoint")?;
+            return Some(self.inner_call(call.with_program(program, at)));
         }
-        if let Some(output) = self.begins_with_image(row, at, call) {
+        if let Some(output) = self.image_program(row, at, call) {
             return Some(output);
         }
-        let mut own = Vec::new();
+        let mut assigned = Vec::new();
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(|word| {
                 let is_env = row.name() == "env";
@@ -135,229 +105,200 @@ impl Walker<'_> {
             })
         {
             if lists(CODE_VARIABLES, &name) {
-                self.perhaps(|walker| walker.nested_code(&value, &super::Io::default()));
+                self.conditionally(|walker| walker.nested_code(&value, &Io::default()));
             }
-            own.push((name, value));
+            assigned.push((name, value));
             at += 1;
         }
-        // Most have none, and their words are many.
-        self.spend(own.len());
-        let with_own = (!own.is_empty()).then(|| Call {
-            assignments: [&call.assignments[..], &own[..]].concat(),
+        self.budget.spend(assigned.len());
+        // Copied only where there are any: a call may be long.
+        let with_assigned = (!assigned.is_empty()).then(|| Call {
+            assignments: [&call.assignments[..], &assigned[..]].concat(),
             ..call.clone()
         });
-        let call = with_own.as_ref().unwrap_or(call);
-        let unset = given.iter().filter(|option| matches!(option.name.as_str(), "u" | "unset"));
-        let unset =
-            unset.filter(|_| row.name() == "env").filter_map(|option| option.value.as_ref());
-        let unset: Vec<String> = unset.map(|word| word.text.clone()).collect();
-        let hidden: Vec<_> =
-            unset.iter().map(|it| (it.clone(), self.env.variable(it).cloned())).collect();
-        for name in &unset {
-            self.env.put(name, None);
-        }
-        let output = self.run_there(row, &given, (from, at), call);
-        for (name, variable) in hidden.into_iter().rev() {
-            self.env.put(&name, variable);
-        }
-        output
+        let call = with_assigned.as_ref().unwrap_or(call);
+        let unset = given.iter().filter(|option| row.name() == "env" && option.is("u unset"));
+        let unset: Vec<String> =
+            unset.filter_map(|option| Some(option.value.as_ref()?.text.clone())).collect();
+        self.with_variables_kept(&unset, |walker| {
+            for name in &unset {
+                walker.env.put(name, None);
+            }
+            walker.in_folder_of_options(&Wrapped { row, given: &given, from, at, call })
+        })
     }
 
-    /// Walks what a wrapper runs, where it runs it.
-    fn run_there(
-        &mut self,
-        row: &Wrapper,
-        given: &[Given],
-        (from, at): (usize, usize),
-        call: &Call,
-    ) -> Option<String> {
-        // It runs elsewhere, and only it.
-        let goes = |option: &&Given| match option.name.as_str() {
-            "chdir" => true,
-            "C" => row.name() == "env",
-            "c" => row.name() == "tmux",
-            "D" => row.name() == "sudo",
-            _ => false,
+    /// Walks the code that options of a wrapper hold. Whether there was any.
+    fn option_code(&mut self, wrapped: &Wrapped) -> bool {
+        let Wrapped { row, given, from, at, call } = *wrapped;
+        // The code may stand before or after the operands.
+        let all = row.grammar.take(&call.words, from).options;
+        let takes_all =
+            row.rest == Rest::Nothing || row.rest == Rest::UnknownOptions && row.operands > 0;
+        let before = if takes_all { &all } else { given };
+        // `script file -c code`, `sg group -c code`
+        let behind = match row.name() {
+            "script" | "sg" => row.grammar.leading(&call.words, at + row.operands).0,
+            _ => GivenOptions::default(),
         };
-        let folder = given.iter().rev().find(goes).and_then(|option| option.value.as_ref());
-        let Some(folder) = folder else { return self.by_rest(row, given, (from, at), call) };
+        let of_flock = all.iter().filter(|_| row.name() == "flock");
+        let mut is_found = false;
+        for option in before.iter().chain(behind.iter()).chain(of_flock) {
+            if option.abbreviates(row.code)
+                && let Some(text) = &option.value
+            {
+                is_found = true;
+                self.code_from(text, &text.text, &call.io);
+            }
+        }
+        // `su user -- -c code`: the words behind `--` are the shell's.
+        if row.name() == "su"
+            && !given.has("u user")
+            && let Some(dashes) = call.words.iter().position(|word| word.text == "--")
+            && dashes + 2 < call.words.len()
+        {
+            is_found = true;
+            self.inner_call(call.with_program(&Field::literal("sh"), dashes + 1));
+        }
+        is_found
+    }
+
+    /// Walks what a wrapper runs, in the folder that its options lead to: `sudo -D folder`.
+    fn in_folder_of_options(&mut self, wrapped: &Wrapped) -> Option<String> {
+        let folder = match wrapped.row.name() {
+            "env" => wrapped.given.value("chdir C"),
+            "tmux" => wrapped.given.value("chdir c"),
+            "sudo" => wrapped.given.value("chdir D"),
+            _ => wrapped.given.value("chdir"),
+        };
+        let Some(folder) = folder else { return self.wrapped_command(wrapped) };
         let before = self.env.directories().to_vec();
-        let there = self.located(&folder.text);
-        self.env.put_directories(there);
-        let output = self.by_rest(row, given, (from, at), call);
+        self.env.put_directories(self.env.located(&folder.text));
+        let output = self.wrapped_command(wrapped);
         self.env.put_directories(before);
         output
     }
 
-    /// `docker run alpine/git push`: the image of a program begins with it.
-    fn begins_with_image(&mut self, row: &Wrapper, at: usize, call: &Call) -> Option<String> {
+    /// `docker run alpine/git push`: the program that the image is named after.
+    fn image_program(&mut self, row: &Wrapper, at: usize, call: &Call) -> Option<String> {
         if let Some(reader) = self.reader_of_image(row, at, call) {
-            let words = [&[Field::literal(reader)], &call.words[at..]].concat();
-            return Some(self.enter(|walker| walker.call(call.with_words(words))));
+            return Some(self.inner_call(call.with_program(&Field::literal(reader), at)));
         }
-        if !row.is_of_containers() {
-            return None;
-        }
-        let image = call.words.get(at.wrapping_sub(1)).map_or("", |word| word.text.as_str());
-        if let Some(program) = program_of_image(image) {
-            let program = Field::literal(program);
-            let arguments = call.words.get(at..).unwrap_or_default();
-            let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
-            self.perhaps(|walker| walker.enter(|walker| walker.call(inner)));
+        if row.is_of_containers()
+            && let Some(image) = call.words.get(at.wrapping_sub(1))
+            && let Some(program) = program_of_image(&image.text)
+        {
+            let inner = call.with_program(&Field::literal(program), at);
+            self.conditionally(|walker| walker.inner_call(inner));
         }
         None
     }
 
-    /// `shellcheck` of `docker run koalaman/shellcheck x.sh`, where the word behind the image can be
-    /// a file or an option. A program that is named there counts as run, whatever the image.
+    /// `shellcheck` of `docker run koalaman/shellcheck x.sh`, where the word behind the image is a file or
+    /// an option. A program that is named there would run, whatever the image.
     fn reader_of_image(&self, row: &Wrapper, at: usize, call: &Call) -> Option<&'static str> {
-        if !row.is_of_containers() || row.then != ["run"] {
+        if !row.is_of_containers() || row.then != "run" {
             return None;
         }
         let (image, first) = (call.words.get(at.checked_sub(1)?)?, call.words.get(at)?);
         let is_file = first.text.starts_with('-') || first.text.contains(['/', '.']);
-        let is_program = is_familiar(&self.program(first)) || first.text.contains(' ');
+        let is_program = is_known_program(&self.program(first)) || first.text.contains(' ');
         if image.has_hole() || first.has_hole() || !is_file || is_program {
             return None;
         }
-        let registries = ["docker.io/", "ghcr.io/"];
-        let name = registries.iter().find_map(|it| image.text.strip_prefix(it));
-        let name = name.unwrap_or(&image.text);
+        let without = |registry: &&str| image.text.strip_prefix(*registry);
+        let name = ["docker.io/", "ghcr.io/"].iter().find_map(without).unwrap_or(&image.text);
         let (name, tag) = name.split_once([':', '@']).unwrap_or((name, ""));
-        // What is built upon a system runs whatever it finds of that name.
+        // An image with a whole system in it may run any program.
         let found = READERS.iter().find(|pair| pair.0 == name && !tag.contains("alpine"));
         found.map(|pair| pair.1)
     }
 
-    /// `docker run --entrypoint program image arguments`
-    fn entered(&mut self, given: &[Given], at: usize, call: &Call) -> Option<String> {
-        let program =
-            given.iter().rev().find(|option| option.name == "entrypoint")?.value.clone()?;
-        let arguments = call.words.get(at..).unwrap_or_default();
-        let inner = call.with_words([std::slice::from_ref(&program), arguments].concat());
-        Some(self.enter(|walker| walker.call(inner)))
-    }
-
-    fn by_rest(
-        &mut self,
-        row: &Wrapper,
-        given: &[Given],
-        (from, at): (usize, usize),
-        call: &Call,
-    ) -> Option<String> {
+    fn wrapped_command(&mut self, wrapped: &Wrapped) -> Option<String> {
+        let Wrapped { row, given, from, at, call } = *wrapped;
+        let behind = |options: &[&str]| {
+            let option = call.words.iter().position(|word| options.contains(&&*word.text))?;
+            Some(option + 1)
+        };
         match row.rest {
-            Rest::After(options) => {
-                let option = call.words.iter().position(|w| options.contains(&w.text.as_str()))?;
-                self.rest(option + 1, call)
-            }
+            Rest::After(options) => self.command_at(behind(options)?, call),
             Rest::CodeAfter(options) => {
-                let option = call.words.iter().position(|w| options.contains(&w.text.as_str()))?;
-                let text = call.code(option + 1);
-                Some(self.nested_code(&text, &call.io))
+                Some(self.nested_code(&call.code(behind(options)?), &call.io))
             }
             _ if at >= call.words.len() => self.input_code(row, given, call),
             // `runuser -u user command`
-            Rest::Nothing
-                if self.program(&call.words[0]) == "runuser"
-                    && given.iter().any(|option| matches!(option.name.as_str(), "u" | "user")) =>
-            {
-                self.rest(at, call)
+            Rest::Nothing if self.program(&call.words[0]) == "runuser" && given.has("u user") => {
+                self.command_at(at, call)
             }
             Rest::Nothing => self.input_code(row, given, call),
-            Rest::Command => {
-                let with = |program: Field| {
-                    let words = [&call.words[..at], &[program], &call.words[at + 1..]].concat();
-                    call.with_words(words)
-                };
-                let fetched = &call.words[at];
-                let plain = row.fetches().then(|| without_version(fetched)).flatten();
-                if let Some(program) = row.fetches().then(|| without_scope(fetched)).flatten() {
-                    // A gate may mean it by its whole name, too.
-                    let whole = plain.unwrap_or_else(|| fetched.clone());
-                    let _ = self.rest(at, &with(whole));
-                    return self.rest(at, &with(program));
-                }
-                match plain {
-                    Some(program) => self.rest(at, &with(program)),
-                    None => self.rest(at, call),
-                }
-            }
-            // A program in its own right, which is asked about by its own name as well.
-            Rest::Somewhere => {
-                self.somewhere(from, at, call);
+            Rest::Command if row.fetches() => self.fetched_command(at, call),
+            Rest::Command => self.command_at(at, call),
+            // The wrapper may match a gate's pattern by its own name, so it is recorded, too.
+            Rest::UnknownOptions => {
+                self.unknown_options(from, at, call);
                 None
             }
             Rest::Typed => {
-                // As if there were blanks between them, too.
+                // `send-keys git Space push` and `send-keys git push`
                 for text in [typed(&call.words[at..]), call.code(at)] {
-                    self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io));
+                    self.code_from(&call.words[at], &text, &call.io);
                 }
                 None
             }
-            Rest::Codes if call.words[at..].iter().all(|word| !word.text.contains(' ')) => {
-                let text = call.code(at);
-                Some(self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io)))
-            }
-            Rest::Codes => {
+            Rest::Codes if call.words[at..].iter().any(|word| word.text.contains(' ')) => {
                 for word in call.words[at..].iter().take(limit::CHOICES) {
-                    self.derived(word, |walker| walker.nested_code(&word.text, &call.io));
+                    self.code_from(word, &word.text, &call.io);
                 }
                 None
             }
-            Rest::Code => {
-                let text = call.code(at);
-                Some(self.derived(&call.words[at], |walker| walker.nested_code(&text, &call.io)))
+            Rest::Codes | Rest::Code => {
+                Some(self.code_from(&call.words[at], &call.code(at), &call.io))
             }
-            Rest::Extended => Some(self.extended(given, at, call)),
+            Rest::Xargs => Some(self.xargs(given, at, call)),
+        }
+    }
+
+    /// A command whose program may be named with a version or a scope: `npx @beads/bd@latest`. A gate
+    /// may mean it by its whole name, so both count.
+    fn fetched_command(&mut self, at: usize, call: &Call) -> Option<String> {
+        let fetched = &call.words[at];
+        let plain = without_version(fetched);
+        let with = |program: Field| {
+            call.with_words([&call.words[..at], &[program], &call.words[at + 1..]].concat())
+        };
+        let output = self.command_at(at, &with(plain.unwrap_or_else(|| fetched.clone())));
+        match without_scope(fetched) {
+            Some(program) => self.command_at(at, &with(program)),
+            None => output,
         }
     }
 
     /// A program that starts a shell where no command is given: its input is code.
-    fn input_code(&mut self, row: &Wrapper, given: &[Given], call: &Call) -> Option<String> {
-        let is_sudo = row.name() == "sudo";
-        let shell = given.iter().any(|g| matches!(g.name.as_str(), "s" | "i" | "shell" | "login"));
-        if !lists(wrappers::SHELLS_WITHOUT_COMMAND, row.name()) || is_sudo && !shell {
+    fn input_code(&mut self, row: &Wrapper, given: &GivenOptions, call: &Call) -> Option<String> {
+        let is_idle = row.name() == "sudo" && !given.has("s i shell login");
+        if !lists(wrappers::SHELLS_WITHOUT_COMMAND, row.name()) || is_idle {
             return None;
         }
         let text = call.io.stdin.clone().filter(|text| !text.chars().eq([HOLE]))?;
-        self.resolved += 1;
-        let output = self.nested_code(&text, &super::Io::default());
-        self.resolved -= 1;
-        Some(output)
+        Some(self.derived(|walker| walker.nested_code(&text, &Io::default())))
     }
 
     /// Walks the command that begins at a word.
-    pub(super) fn rest(&mut self, at: usize, call: &Call) -> Option<String> {
+    pub(super) fn command_at(&mut self, at: usize, call: &Call) -> Option<String> {
         let words = call.words.get(at..).filter(|words| !words.is_empty())?;
         let mut inner = call.with_words(words.to_vec());
-        // `command`, `builtin` and `exec` stay in the shell: `command cd d` changes directory.
-        inner.direct = call.direct && matches!(call.words[0].text.as_str(), "command" | "builtin");
-        if inner.direct && !is_builtin(&inner.words[0].text) {
-            inner.direct = false;
-        }
-        let before: Vec<_> = inner
-            .assignments
-            .iter()
-            .map(|(name, _)| (name.clone(), self.env.variable(name).cloned()))
-            .collect();
-        for (name, value) in &inner.assignments {
-            self.env.set(name, vec![super::env::Value::Text(value.clone())]);
-            self.env.export(name);
-        }
-        let output = self.enter(|walker| walker.call(inner));
-        for (name, variable) in before.into_iter().rev() {
-            self.env.put(&name, variable);
-        }
-        Some(output)
-    }
-
-    /// Walks code that stems from `source`.
-    pub(super) fn derived<T>(&mut self, source: &Field, walk: impl FnOnce(&mut Self) -> T) -> T {
-        let derived = usize::from(source.resolved);
-        self.resolved += derived;
-        let walked = walk(self);
-        self.resolved -= derived;
-        walked
+        // `command` and `builtin` stay in the shell: `command cd d` changes directory.
+        inner.direct = call.direct
+            && matches!(call.words[0].text.as_str(), "command" | "builtin")
+            && is_builtin(&inner.words[0].text);
+        let names: Vec<String> = inner.assignments.iter().map(|(name, _)| name.clone()).collect();
+        Some(self.with_variables_kept(&names, |walker| {
+            for (name, value) in &inner.assignments {
+                walker.env.set(name, vec![Value::Text(value.clone())]);
+                walker.env.export(name);
+            }
+            walker.inner_call(inner)
+        }))
     }
 
     /// `env -S 'code'`, where blanks split and quotes hold together as in the shell.
@@ -366,32 +307,31 @@ impl Walker<'_> {
         // Words after the string belong to its command, whatever they look like.
         let found = (2..=call.words.len()).take(limit::CHOICES).find_map(|end| {
             let (given, _) = ENV.leading(&call.words[..end], 1);
-            let string =
-                given.into_iter().find(|g| matches!(g.name.as_str(), "S" | "split-string"));
-            Some((string?.value?, end))
+            let string = given.iter().find(|option| option.is("S split-string"))?;
+            Some((string.value.clone()?, end))
         });
         let Some((text, at)) = found else { return false };
         // `\_` is a blank there.
         let string = text.text.replace("\\_", " ");
         let line = format!("env {string} {}", quoted(&call.words[at..]));
-        self.derived(&text, |walker| walker.nested_code(&line, &call.io));
+        self.code_from(&text, &line, &call.io);
         true
     }
 }
 
 /// `name=value` among the arguments of a wrapper.
 fn assignment(word: &Field) -> Option<(String, String)> {
-    let head = super::scan::head(&word.text)?;
+    let head = head(&word.text)?;
     Some((head.name.to_owned(), word.text[head.length..].to_owned()))
 }
 
-/// `env` takes any text before the sign for a name.
+/// `env` takes any text before `=` for a name.
 fn any_assignment(word: &Field) -> Option<(String, String)> {
     let (name, value) = word.text.split_once('=').filter(|pair| !pair.0.is_empty())?;
     Some((name.to_owned(), value.to_owned()))
 }
 
-/// What keys type.
+/// The text that keys type: `Space` and `Enter` are two of them.
 fn typed(words: &[Field]) -> String {
     let key = |word: &Field| match word.text.as_str() {
         "Space" => " ".to_owned(),
@@ -411,8 +351,8 @@ fn is_builtin(name: &str) -> bool {
 /// `git` of `docker.io/alpine/git:latest`, an image whose name is a program that it may begin with.
 const TOOLS: &[&str] = &["git", "kubectl", "terraform", "tofu", "helm", "npm", "gh", "glab"];
 
-/// Images that run this program and no other (their `ENTRYPOINT`), which only looks at what it is
-/// handed. Of `hadolint/hadolint` the words are the command itself, as of `bash` and `node`.
+/// Images that run this program and no other (their `ENTRYPOINT`), which only reads its arguments.
+/// `hadolint/hadolint` is none: its words are the command itself, as with `bash` and `node`.
 const READERS: &[(&str, &str)] = &[
     ("koalaman/shellcheck", "shellcheck"),
     ("nlknguyen/alpine-shellcheck", "shellcheck"),
@@ -442,10 +382,10 @@ fn without_version(word: &Field) -> Option<Field> {
     is_name.then(|| word.with_text(&word.text[..scope + name.len()]))
 }
 
-/// `bd` of `npx @beads/bd@latest`: the program of a scoped package is, by custom, what it is called
-/// without its scope.
+/// `bd` of `npx @beads/bd@latest`: a scoped package's program usually has its name without the scope.
 fn without_scope(word: &Field) -> Option<Field> {
     let (_, name) = word.text.strip_prefix('@')?.split_once('/')?;
-    let name = name.split('@').next().filter(|it| !it.is_empty() && !it.contains(['/', ' ']))?;
+    let name =
+        name.split('@').next().filter(|name| !name.is_empty() && !name.contains(['/', ' ']))?;
     Some(word.with_text(name))
 }

@@ -1,107 +1,96 @@
-//! Programs that make commands of their input: `xargs`, `parallel`.
+//! `xargs` and `parallel`, which make commands from their input.
 
-use super::super::table::grammar::{Given, Grammar};
-use super::super::{HOLE, Unreadable};
-use super::call::Call;
-use super::field::{Field, joined};
-use super::output::{unescaped, unknown_output};
-use super::{Walker, limit};
+use super::recorder::Mode;
+use super::stdout::unescaped;
+use super::{Call, Io, Walker};
+use crate::shell::field::{Field, joined};
+use crate::shell::table::grammar::{GivenOptions, Grammar};
+use crate::shell::{HOLE, Unreadable, limit};
 
-/// One call more than are followed, which says that there are more.
+/// One call more than are followed, so that the limit is noticed.
 const MOST: usize = limit::BRACES + 1;
 
 impl Walker<'_> {
-    /// `xargs`: words from the input are added, or put in the place of a mark.
-    pub(super) fn extended(&mut self, given: &[Given], at: usize, call: &Call) -> String {
-        let has = |names: &[&str]| given.iter().any(|given| names.contains(&given.name.as_str()));
-        let mark = given
-            .iter()
-            .rev()
-            .find(|given| matches!(given.name.as_str(), "I" | "J" | "R" | "i" | "replace"))
-            .map(|given| given.value.as_ref().map_or("{}", |value| value.text.as_str()));
-        // `-ix`: the mark of an old option stands in the same word.
+    /// `xargs`: words from the input are appended, or replace a mark.
+    pub(super) fn xargs(&mut self, given: &GivenOptions, at: usize, call: &Call) -> String {
+        const LINES: &str = "L l max-lines";
+        let mark = given.iter().rev().find(|option| option.is("I J R i replace"));
+        let mark = mark.map(|option| option.value.as_ref().map_or("{}", |value| &value.text));
+        // `-ix`: an old option, with the mark in the same word.
         let glued = call.words[..at].iter().find_map(|word| word.text.strip_prefix("-i"));
-        let mark = mark.map(|it| glued.filter(|it| !it.is_empty()).unwrap_or(it));
-        let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
-        let file = given.iter().find(|g| matches!(g.name.as_str(), "a" | "arg-file"));
-        let file = file.map(|given| {
-            let path = given.value.as_ref().map_or("", |value| value.text.as_str());
+        let mark = mark.map(|mark| glued.filter(|glued| !glued.is_empty()).unwrap_or(mark));
+        let file = given.iter().find(|option| option.is("a arg-file")).map(|option| {
+            let path = option.value.as_ref().map_or("", |value| value.text.as_str());
             self.record_read(path, self.text_certainty(path));
-            self.content(path).unwrap_or(HOLE.to_string())
+            self.descriptors.text(path).map_or(HOLE.to_string(), str::to_owned)
         });
-        let input = file.as_deref().unwrap_or(input);
-        let delimiter =
-            given.iter().rev().find(|option| matches!(&*option.name, "d" | "delimiter"));
-        let delimiter = delimiter.and_then(|option| delimiter_of(&option.value.as_ref()?.text));
-        let by_line = mark.is_some() || has(&["d", "delimiter", "0", "null"]);
+        let input = file.as_deref().or(call.io.stdin.as_deref()).unwrap_or("\u{FFFC}");
+        let delimiter = given.value("d delimiter").and_then(|value| delimiter_of(&value.text));
+        let by_line = mark.is_some() || given.has("d delimiter 0 null");
         let items: Vec<Field> = if let Some(delimiter) = delimiter {
-            input.split(delimiter).filter(|it| !it.is_empty()).map(item).collect()
+            input.split(delimiter).filter(|text| !text.is_empty()).map(item).collect()
         } else if by_line {
             input.split(['\n', '\0']).filter(|line| !line.is_empty()).map(item).collect()
         } else {
             unquoted(input).iter().map(|word| item(word)).collect()
         };
-        let most = given.iter().find(|option| matches!(option.name.as_str(), "n" | "max-args"));
+        let most = given.iter().find(|option| option.is("n max-args"));
         let most: Option<usize> = most.and_then(|option| option.value.as_ref()?.text.parse().ok());
-        // What a delimiter of its own ends, is a line.
-        let per_line =
-            given.iter().any(|option| matches!(option.name.as_str(), "L" | "l" | "max-lines"));
-        let most = most.or((per_line && delimiter.is_some()).then_some(1)).filter(|it| *it > 0);
+        // With a delimiter of its own, each item is a line.
+        let per_line = given.has(LINES) && delimiter.is_some();
+        let most = most.or(per_line.then_some(1)).filter(|most| *most > 0);
         // `-L 1`, `-l`: so many lines a call.
-        let lines = given
-            .iter()
-            .rev()
-            .find(|option| matches!(option.name.as_str(), "L" | "l" | "max-lines"));
-        let lines: Option<usize> = lines.map(|option| {
-            option.value.as_ref().and_then(|option| option.text.parse().ok()).unwrap_or(1)
+        let lines = given.has(LINES).then(|| {
+            given.value(LINES).and_then(|value| value.text.parse().ok()).unwrap_or(1_usize)
         });
-        let lines = lines.filter(|it| *it > 0 && mark.is_none() && most.is_none() && !by_line);
-        let io = super::Io { stdin: None, capture: call.io.capture };
+        let lines = lines
+            .filter(|most_lines| *most_lines > 0 && mark.is_none() && most.is_none() && !by_line);
         let words = &call.words[at..];
-        let mut output = String::new();
         let mut calls = Vec::new();
         if let Some(mark) = mark.filter(|mark| !mark.is_empty()) {
             for item in items.iter().take(MOST) {
                 calls.push(words.iter().map(|word| replaced(word, mark, item)).collect());
             }
-        // Without input it runs once all the same.
         } else if let Some(most) = most.filter(|_| !items.is_empty()) {
             for items in items.chunks(most).take(MOST) {
                 calls.push([words, items].concat());
             }
         } else {
-            // All are words of one call.
-            if !self.spend(items.len() / 16) {
-                return output;
+            // One call with all of them, even if there are none.
+            if !self.budget.spend(items.len() / 16) {
+                return String::new();
             }
             calls.push([words, &items[..]].concat());
         }
         if let Some(most) = lines {
-            let texts: Vec<&str> = input.lines().filter(|it| !it.trim().is_empty()).collect();
-            for texts in texts.chunks(most).take(MOST) {
-                let own = unquoted(&texts.join("\n"));
-                calls.push(words.iter().cloned().chain(own.iter().map(|it| item(it))).collect());
+            let lines: Vec<&str> = input.lines().filter(|line| !line.trim().is_empty()).collect();
+            for lines in lines.chunks(most).take(MOST) {
+                let items = unquoted(&lines.join("\n"));
+                calls.push(
+                    words.iter().cloned().chain(items.iter().map(|text| item(text))).collect(),
+                );
             }
         }
-        // What is cut would have run.
+        // The calls that are left out would run, so the reading is not complete.
         if calls.len() >= MOST {
             self.fail(Unreadable::Work);
             calls.truncate(limit::BRACES);
         }
-        // What is not known may be many items.
-        let is_open = input.contains(HOLE);
+        let io = Io { stdin: None, capture: call.io.capture };
+        // Unknown input may be no item or many.
+        let mode = Mode { conditional: input.contains(HOLE), ..Mode::default() };
+        let mut output = String::new();
         for words in calls {
-            if !self.spend(1) {
+            if !self.budget.spend(1) {
                 break;
             }
             let call = Call { io: io.clone(), ..call.with_words(words) };
-            let walk = |walker: &mut Self| walker.enter(|walker| walker.call(call));
-            output.push_str(&if is_open { self.perhaps(walk) } else { walk(self) });
+            output.push_str(&self.with_mode(mode, |walker| walker.inner_call(call)));
         }
         output
     }
 
-    /// GNU parallel: a template, and after `:::` what it is filled with.
+    /// GNU parallel: a template, and behind `:::` the items for it.
     pub(super) fn parallel(&mut self, call: &Call) -> String {
         const PARALLEL: Grammar = Grammar {
             letters: "jnNILPSa",
@@ -121,7 +110,7 @@ impl Walker<'_> {
             self.fail(Unreadable::Work);
         }
         for item in items.iter().take(limit::BRACES) {
-            if !self.spend(1) {
+            if !self.budget.spend(1) {
                 break;
             }
             let line = if template.is_empty() {
@@ -133,16 +122,13 @@ impl Walker<'_> {
             } else {
                 format!("{template} {item}")
             };
-            self.resolved += 1;
-            self.nested_code(&line, &super::Io::default());
-            self.resolved -= 1;
+            self.derived(|walker| walker.nested_code(&line, &Io::default()));
         }
-        unknown_output(call)
+        call.unknown_output()
     }
 }
 
-/// The words of an input as `xargs` takes them apart. Of one with a quote that nothing closes, as
-/// blanks do.
+/// The words of an input, in the quoting of `xargs`. With an unclosed quote, blanks alone separate.
 fn unquoted(input: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -151,7 +137,7 @@ fn unquoted(input: &str) -> Vec<String> {
         match character {
             '"' | '\'' => {
                 let Some((text, behind)) = rest.as_str().split_once(character) else {
-                    let plain = |it: &str| it.trim_matches(['"', '\'']).to_owned();
+                    let plain = |word: &str| word.trim_matches(['"', '\'']).to_owned();
                     return input.split_whitespace().map(plain).collect();
                 };
                 word.get_or_insert_default().push_str(text);
@@ -166,7 +152,7 @@ fn unquoted(input: &str) -> Vec<String> {
     words
 }
 
-/// `-d ,`, `-d '\n'`, `-d '\x2c'`: the sign between items.
+/// The separator in `-d ,`, `-d '\n'`, `-d '\x2c'`.
 fn delimiter_of(text: &str) -> Option<char> {
     let sign = unescaped(text).chars().next()?;
     (sign != HOLE && (sign != '\\' || text == r"\\")).then_some(sign)

@@ -1,15 +1,15 @@
 //! The options that programs take before their subcommand, so that `git -C d push` is `git push`.
 
-use super::super::walk::field::Field;
-use super::grammar::{Grammar, lists};
+use super::grammar::{GivenOption, Grammar, lists};
 use super::index::index;
+use crate::shell::field::Field;
 
 #[derive(Debug)]
-pub(in super::super) struct Program {
-    pub(in super::super) names: &'static str,
-    pub(in super::super) grammar: Grammar,
+pub(in crate::shell) struct Program {
+    pub(in crate::shell) names: &'static str,
+    pub(in crate::shell) grammar: Grammar,
     /// How many words its subcommands have (`gh issue close`): options may stand before each.
-    pub(in super::super) levels: usize,
+    pub(in crate::shell) levels: usize,
 }
 
 const fn row(
@@ -21,12 +21,12 @@ const fn row(
     Program { names, levels, grammar: Grammar { letters, long } }
 }
 
-/// Those of docker behind which no command of its own stands, as behind `run` and `exec`.
+/// Verbs of docker that run no command of the user's, as `run` and `exec` do.
 const CONTAINERS: &[&str] =
     &["push", "pull", "build", "tag", "rmi", "rm", "kill", "stop", "login", "logout", "image"];
 
-/// Programs, and verbs of their own behind which `--help` shows what they are for.
-pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
+/// Programs, and their verbs behind which `--help` only prints help.
+pub(in crate::shell) const HELPED: &[(&str, &[&str])] = &[
     ("cargo", &["publish", "yank", "owner", "login", "install"]),
     ("docker", CONTAINERS),
     ("gh", &["issue", "pr", "release", "repo", "workflow", "run", "secret", "api"]),
@@ -41,7 +41,7 @@ pub(in super::super) const HELPED: &[(&str, &[&str])] = &[
 ];
 
 /// Programs, and verbs of theirs that change nothing behind `--dry-run`.
-pub(in super::super) const DRY_RUNS: &[(&str, &str)] = &[
+pub(in crate::shell) const DRY_RUNS: &[(&str, &str)] = &[
     ("git", "push fetch add rm mv clean"),
     ("npm", "publish unpublish"),
     ("pnpm", "publish"),
@@ -53,29 +53,25 @@ pub(in super::super) const DRY_RUNS: &[(&str, &str)] = &[
 ];
 
 /// Options that take no value and may stand before `--dry-run`.
-pub(in super::super) const DRY_FLAGS: &str = "-u -f -v -q -r -A --all --force --force-with-lease --tags \
-    --verbose --quiet --porcelain --prune --set-upstream --follow-tags --allow-dirty";
+pub(in crate::shell) const DRY_FLAGS: &str = "-u -f -v -q -r -A --all --force --force-with-lease \
+    --tags --verbose --quiet --porcelain --prune --set-upstream --follow-tags --allow-dirty";
 
 /// The settings of npm that are no switches: each may stand before the verb. From the definitions
 /// that npm 11 brings.
-const OF_NPM: &str = "access allow-scripts audit-level auth-type before enjoy-by ca cache cache-max \
-            cache-min cafile call cert cidr cpu depth diff editor fetch-retries \
-            fetch-retry-factor fetch-retry-maxtimeout fetch-retry-mintimeout fetch-timeout \
-            git globalconfig heading https-proxy include init-module install-strategy key \
-            libc local-address location logs-dir logs-max loglevel maxsockets message \
-            min-release-age node-options noproxy omit only also os otp pack-destination \
-            package prefix preid provenance-file reg registry replace-registry-host \
-            save-prefix scope script-shell shell tag tag-version-prefix umask user-agent \
-            userconfig viewer which workspace";
+const OF_NPM: &str = "access allow-scripts audit-level auth-type before enjoy-by ca cache \
+    cache-max cache-min cafile call cert cidr cpu depth diff editor fetch-retries \
+    fetch-retry-factor fetch-retry-maxtimeout fetch-retry-mintimeout fetch-timeout git \
+    globalconfig heading https-proxy include init-module install-strategy key libc local-address \
+    location logs-dir logs-max loglevel maxsockets message min-release-age node-options noproxy \
+    omit only also os otp pack-destination package prefix preid provenance-file reg registry \
+    replace-registry-host save-prefix scope script-shell shell tag tag-version-prefix umask \
+    user-agent userconfig viewer which workspace";
 
-pub(in super::super) static PROGRAMS: &[Program] = &[
-    row(
-        "git",
-        1,
-        "Cc",
-        "git-dir work-tree namespace exec-path super-prefix config-env attr-source \
-            list-cmds shallow-file",
-    ),
+// Laid out by hand, as `cargo fmt` gives each option of a row a line of its own.
+#[rustfmt::skip]
+pub(in crate::shell) static PROGRAMS: &[Program] = &[
+    row("git", 1, "Cc", "git-dir work-tree namespace exec-path super-prefix config-env attr-source \
+        list-cmds shallow-file"),
     row("gh", 2, "R", "repo hostname"),
     row("glab", 2, "R", "repo group"),
     row("hub", 1, "Cc", "git-dir work-tree"),
@@ -88,13 +84,8 @@ pub(in super::super) static PROGRAMS: &[Program] = &[
     row("roz", 2, "", "home config color"),
     row("docker", 2, "cHl", "config context host log-level tlscacert tlscert tlskey"),
     row("podman", 2, "c", "connection url root runroot log-level identity"),
-    row(
-        "kubectl",
-        2,
-        "nsv",
-        "namespace context cluster user kubeconfig server token as as-group \
-            request-timeout cache-dir certificate-authority",
-    ),
+    row("kubectl", 2, "nsv", "namespace context cluster user kubeconfig server token as as-group \
+        request-timeout cache-dir certificate-authority"),
     row("oc", 2, "n", "namespace context kubeconfig server token"),
     row("helm", 2, "n", "namespace kube-context kubeconfig registry-config"),
     row("terraform", 2, "", "chdir -chdir"),
@@ -105,13 +96,8 @@ pub(in super::super) static PROGRAMS: &[Program] = &[
     row("fly", 2, "at", "app config access-token"),
     row("heroku", 1, "ar", "app remote"),
     row("npm", 2, "cwCLm", OF_NPM),
-    row(
-        "pnpm",
-        2,
-        "CF",
-        "dir filter filter-prod registry loglevel tag access otp publish-branch reporter \
-            config-dir store-dir workspace-concurrency",
-    ),
+    row("pnpm", 2, "CF", "dir filter filter-prod registry loglevel tag access otp publish-branch \
+        reporter config-dir store-dir workspace-concurrency"),
     row("yarn", 2, "", "cwd registry"),
     row("bun", 2, "", "cwd config"),
     row("cargo", 1, "ZC", "config color manifest-path"),
@@ -134,29 +120,25 @@ pub(in super::super) static PROGRAMS: &[Program] = &[
 ];
 
 /// Subcommands of git that are programs of their own: `git-push`.
-pub(in super::super) const GIT_PROGRAMS: &str = "add am apply branch checkout cherry-pick clean clone commit config fetch gc init \
-            merge mv notes pull push rebase remote reset restore revert rm send-pack stash \
-            submodule switch tag update-ref worktree";
+pub(in crate::shell) const GIT_PROGRAMS: &str = "add am apply branch checkout cherry-pick clean \
+    clone commit config fetch gc init merge mv notes pull push rebase remote reset restore revert \
+    rm send-pack stash submodule switch tag update-ref worktree";
 
-/// Verbs that are git's own: no alias can stand in their place. One that is missing here costs a
-/// look, and nothing else. In their order.
-const GIT_VERBS: &str = "add am annotate apply archive bisect blame branch bugreport bundle cat-file \
-            check-attr check-ignore check-mailmap check-ref-format checkout checkout-index \
-            cherry cherry-pick clean clone column commit commit-graph commit-tree config \
-            count-objects credential credential-cache credential-store describe diagnose \
-            diff diff-files diff-index diff-tree difftool fast-export fast-import fetch \
-            fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch \
-            fsck fsck-objects gc grep hash-object help hook index-pack init init-db \
-            interpret-trailers log ls-files ls-remote ls-tree mailsplit maintenance merge \
-            merge-base merge-file merge-index merge-tree mergetool mktag mktree \
-            multi-pack-index mv name-rev notes pack-objects pack-redundant pack-refs \
-            patch-id prune prune-packed pull push range-diff read-tree rebase receive-pack \
-            reflog remote repack replace rerere reset restore rev-list rev-parse revert rm \
-            send-email send-pack shortlog show show-branch show-index show-ref \
-            sparse-checkout stage stash status stripspace submodule subtree switch \
-            symbolic-ref tag unpack-file unpack-objects update-index update-ref \
-            update-server-info upload-archive upload-pack var verify-commit verify-pack \
-            verify-tag version whatchanged worktree write-tree";
+/// Git's own verbs, sorted: no alias can replace one. A missing one only costs a look at the aliases.
+const GIT_VERBS: &str = "add am annotate apply archive bisect blame branch bugreport bundle \
+    cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry \
+    cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential \
+    credential-cache credential-store describe diagnose diff diff-files diff-index diff-tree \
+    difftool fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref \
+    for-each-repo format-patch fsck fsck-objects gc grep hash-object help hook index-pack init \
+    init-db interpret-trailers log ls-files ls-remote ls-tree mailsplit maintenance merge \
+    merge-base merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index mv \
+    name-rev notes pack-objects pack-redundant pack-refs patch-id prune prune-packed pull push \
+    range-diff read-tree rebase receive-pack reflog remote repack replace rerere reset restore \
+    rev-list rev-parse revert rm send-email send-pack shortlog show show-branch show-index \
+    show-ref sparse-checkout stage stash status stripspace submodule subtree switch symbolic-ref \
+    tag unpack-file unpack-objects update-index update-ref update-server-info upload-archive \
+    upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree";
 
 pub fn is_git_verb(name: &str) -> bool {
     lists(GIT_VERBS, name)
@@ -165,20 +147,21 @@ pub fn is_git_verb(name: &str) -> bool {
 /// The options of git itself, which stand before its verb: names and values.
 pub fn git_options(argv: &[String]) -> Vec<(String, Option<String>)> {
     // Most runs have none.
-    if !argv.get(1).is_some_and(|it| it.starts_with('-')) {
+    if !argv.get(1).is_some_and(|word| word.starts_with('-')) {
         return Vec::new();
     }
-    let words: Vec<Field> = argv.iter().map(|it| Field::literal(it)).collect();
-    let given = find("git").map(|it| it.grammar.leading(&words, 1).0).unwrap_or_default();
-    given.into_iter().map(|option| (option.name, option.value.map(|option| option.text))).collect()
+    let words: Vec<Field> = argv.iter().map(|word| Field::literal(word)).collect();
+    let given = find("git").map(|row| row.grammar.leading(&words, 1).0).unwrap_or_default();
+    let value = |option: &GivenOption| option.value.as_ref().map(|value| value.text.clone());
+    given.iter().map(|option| (option.name.clone(), value(option))).collect()
 }
 
 /// The folders that git goes to before it looks at its verb: `-C folder`.
 pub fn git_folders(argv: &[String]) -> Vec<String> {
-    let given = git_options(argv).into_iter().filter(|pair| pair.0 == "C");
-    given.filter_map(|pair| pair.1).collect()
+    let given = git_options(argv).into_iter().filter(|(name, _)| name == "C");
+    given.filter_map(|(_, folder)| folder).collect()
 }
 
-pub(in super::super) fn find(name: &str) -> Option<&'static Program> {
+pub(in crate::shell) fn find(name: &str) -> Option<&'static Program> {
     index!(PROGRAMS).rows(name).map(|place| &PROGRAMS[place]).find(|row| lists(row.names, name))
 }

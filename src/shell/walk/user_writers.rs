@@ -1,27 +1,27 @@
-//! Programs that write files by the user's own word: rows of `[[commands.writes]]`.
+//! Programs that write files by the user's configuration: rows of `[[commands.writes]]`.
 
-use super::super::{Operands, Writer};
 use super::Walker;
-use super::field::Field;
+use crate::shell::field::Field;
+use crate::shell::{Operands, Writer};
 use std::borrow::Cow;
 
 impl Walker<'_> {
-    /// What a call writes by each row that is about its program.
-    pub(super) fn user_rows(&mut self, name: &str, words: &[Field]) {
+    /// Records what a call writes, by each row for its program.
+    pub(super) fn user_writers(&mut self, name: &str, words: &[Field]) {
         let rows = self.options.writers.iter();
-        for row in rows.filter(|it| it.program.split_whitespace().next() == Some(name)) {
-            if !self.spend(1) {
+        for row in rows.filter(|row| row.program.split_whitespace().next() == Some(name)) {
+            if !self.budget.spend(1) {
                 return;
             }
             for file in files(row, words) {
-                let certainty = self.certainty(file.certainty());
+                let certainty = self.recorder.certainty(file.certainty());
                 self.record_write(&file.text, row.how, certainty);
             }
         }
     }
 }
 
-/// None, where the row is about another subcommand.
+/// The files that a row finds among the words; none where it is about another subcommand.
 fn files<'a>(row: &Writer, words: &'a [Field]) -> Vec<Cow<'a, Field>> {
     let (mut values, mut operands) = (Vec::new(), Vec::new());
     let mut rest = words.iter().skip(1);
@@ -31,7 +31,7 @@ fn files<'a>(row: &Writer, words: &'a [Field]) -> Vec<Cow<'a, Field>> {
             operands.extend(rest.by_ref());
             break;
         }
-        if row.options.iter().any(|it| it == text) {
+        if row.options.iter().any(|option| option == text) {
             values.extend(rest.next().map(Cow::Borrowed));
             continue;
         }
@@ -49,7 +49,7 @@ fn files<'a>(row: &Writer, words: &'a [Field]) -> Vec<Cow<'a, Field>> {
     }
     let mut subcommand = row.program.split_whitespace().skip(1);
     let mut operands = operands.into_iter();
-    if subcommand.any(|it| operands.next().is_none_or(|word| word.text != it)) {
+    if subcommand.any(|verb| operands.next().is_none_or(|word| word.text != verb)) {
         return Vec::new();
     }
     match row.operands {

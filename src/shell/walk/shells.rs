@@ -1,29 +1,19 @@
 //! Shells: the code that they are given, and the scripts that they would run.
 
-use super::super::table::grammar::lists;
-use super::super::{Certainty, HOLE, Interpreter};
-use super::Walker;
-use super::call::Call;
 use super::env::Value;
-use super::field::texts;
 use super::interpreter::is_input;
-use super::output::unknown_output;
+use super::{Call, Walker};
+use crate::shell::field::texts;
+use crate::shell::table::grammar::lists;
+use crate::shell::{Certainty, HOLE, Interpreter};
 
 impl Walker<'_> {
-    /// Walks what an interpreter runs. `None` if the program is none.
-    pub(super) fn nested(&mut self, name: &str, call: &Call) -> Option<String> {
-        if is_shell(name) {
-            return Some(self.shell(name, call));
-        }
-        None
-    }
-
     /// `bash -c code name arguments…`, `bash file arguments…`, `bash` with code for its input.
-    fn shell(&mut self, name: &str, call: &Call) -> String {
-        let posix = matches!(name, "sh" | "dash" | "ash");
-        let outer = std::mem::replace(&mut self.posix, posix);
+    pub(super) fn shell(&mut self, name: &str, call: &Call) -> String {
+        let is_posix = matches!(name, "sh" | "dash" | "ash");
+        let outer = std::mem::replace(&mut self.is_posix, is_posix);
         let output = self.shell_call(name, call);
-        self.posix = outer;
+        self.is_posix = outer;
         output
     }
 
@@ -33,7 +23,7 @@ impl Walker<'_> {
         let (mut takes_code, mut takes_input) = (false, false);
         let (mut only_reads, mut is_interactive) = (false, false);
         if words.get(1).is_some_and(|word| tells_of_itself(name, &word.text)) {
-            self.leaf(words, call, Certainty::Literal);
+            self.record_command(words, call, Certainty::Literal);
             return String::new();
         }
         while let Some(word) = words.get(at) {
@@ -53,7 +43,7 @@ impl Walker<'_> {
             let Some(letters) = text.strip_prefix(['-', '+']) else { break };
             takes_code |= text.starts_with('-') && letters.contains('c');
             takes_input |= letters.contains('s');
-            // The last of them counts: `bash -n +n f` runs it.
+            // The last one counts: `bash -n +n f` runs the file.
             let begin = at + 1;
             let taken = letters.matches(['o', 'O']).count();
             let named = words.iter().skip(begin).take(taken).any(|word| word.text == "noexec");
@@ -64,9 +54,9 @@ impl Walker<'_> {
             // `-o pipefail`: each of these letters takes a word.
             at = begin + taken;
         }
-        // `bash -n` looks for errors and runs nothing.
+        // `bash -n` only looks for errors.
         if only_reads && !is_interactive {
-            self.leaf(words, call, Certainty::Literal);
+            self.record_command(words, call, Certainty::Literal);
             return String::new();
         }
         if takes_code {
@@ -83,36 +73,34 @@ impl Walker<'_> {
 
     fn shell_code(&mut self, at: usize, call: &Call) -> String {
         let Some(code) = call.words.get(at).filter(|code| !code.is_unknown()) else {
-            self.leaf(&call.words, call, Certainty::Opaque);
-            return unknown_output(call);
+            self.record_command(&call.words, call, Certainty::Opaque);
+            return call.unknown_output();
         };
         // The word after the code is `$0`.
         let name = call.words.get(at + 1).map_or("bash", |word| &word.text);
         let arguments = texts(call.words.get(at + 2..).unwrap_or(&[]));
-        self.derived(code, |walker| walker.process(name, &code.text, arguments, call))
+        self.derived_if(code.resolved, |walker| walker.process(name, &code.text, arguments, call))
     }
 
     fn shell_input(&mut self, at: usize, call: &Call) -> String {
         let arguments = texts(call.words.get(at..).unwrap_or(&[]));
         match call.io.stdin.clone() {
             Some(text) if !text.trim().chars().eq([HOLE]) => {
-                self.resolved += 1;
-                let output = self.process(&HOLE.to_string(), &text, arguments, call);
-                self.resolved -= 1;
-                output
+                let name = HOLE.to_string();
+                self.derived(|walker| walker.process(&name, &text, arguments, call))
             }
             stdin => {
                 let is_of_line = stdin.is_none();
                 let certainty = if is_of_line { Certainty::Literal } else { Certainty::Opaque };
-                self.leaf(&call.words, call, certainty);
-                unknown_output(call)
+                self.record_command(&call.words, call, certainty);
+                call.unknown_output()
             }
         }
     }
 
     /// Code in a process of its own, whose `$0` is `name`.
     fn process(&mut self, name: &str, text: &str, arguments: Vec<String>, call: &Call) -> String {
-        if !self.spend(1 + self.env.size() / 16) {
+        if !self.budget.spend(1 + self.env.size() / 16) {
             return String::new();
         }
         self.enter(|walker| {
@@ -125,24 +113,21 @@ impl Walker<'_> {
         })
     }
 
-    /// A script in a file, which is named and not read; `bash <(…)` is code of the line.
+    /// Names a script in a file; `bash <(…)` is code of the line itself.
     fn script_file(&mut self, path: &str, arguments: Vec<String>, call: &Call) -> String {
-        self.leaf(&call.words, call, Certainty::Opaque);
+        self.record_command(&call.words, call, Certainty::Opaque);
         self.record_read(path, self.text_certainty(path));
-        match self.content(path) {
+        match self.descriptors.text(path).map(str::to_owned) {
             Some(text) if !text.chars().eq([HOLE]) => {
-                self.resolved += 1;
-                let output = self.process(path, &text, arguments, call);
-                self.resolved -= 1;
-                return output;
+                return self.derived(|walker| walker.process(path, &text, arguments, call));
             }
             Some(_) => {}
             None => self.record_script(path, Interpreter::Shell, &arguments),
         }
-        unknown_output(call)
+        call.unknown_output()
     }
 
-    /// A program that is itself a script: `./f.sh`, `../tools/x`.
+    /// Names a program that may be a script: `./f.sh`, `../tools/x`.
     pub(super) fn script_of(&mut self, call: &Call) {
         let path = call.words[0].text.as_str();
         let is_of_system = SYSTEM.iter().any(|folder| path.starts_with(folder));
@@ -153,7 +138,7 @@ impl Walker<'_> {
     }
 }
 
-/// Shells, and those whose language begins like theirs: a program and its words.
+/// Shells, and other programs whose code is a program and its words.
 pub(super) fn is_shell(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     const SHELLS: &str = "bash nu elvish xonsh osh ysh sh zsh dash ksh ash mksh rbash lksh yash pdksh rzsh fish \
@@ -165,7 +150,7 @@ pub(super) fn is_shell(name: &str) -> bool {
 fn long_of_bash<'a>(name: &str, option: &'a str) -> Option<&'a str> {
     const LONG: &str = "debug debugger help init-file login noediting noprofile norc posix protected rcfile \
         restricted verbose version wordexp";
-    let long = option.strip_prefix('-').filter(|it| lists(LONG, it));
+    let long = option.strip_prefix('-').filter(|name| lists(LONG, name));
     long.filter(|_| matches!(name, "bash" | "rbash" | "sh"))
 }
 
@@ -174,11 +159,11 @@ fn has_noexec(name: &str) -> bool {
     matches!(name, "bash" | "rbash" | "sh" | "dash" | "ash" | "zsh" | "ksh" | "mksh")
 }
 
-/// `bash --version f`: as the first word it has a shell say what it is, and no more.
+/// `bash --version f` prints the version and runs nothing.
 fn tells_of_itself(name: &str, option: &str) -> bool {
     matches!(name, "bash" | "rbash" | "sh" | "dash" | "ash" | "zsh" | "fish")
         && matches!(option, "--version" | "--help")
 }
 
-/// Where programs are that are no scripts of a project.
+/// Folders whose programs are no scripts of a project.
 const SYSTEM: &[&str] = &["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/", "/System/"];

@@ -1,8 +1,8 @@
-//! Expansions: `$name`, `${…}`, `$(…)`, `$((…))`, backticks.
+//! Expansions within a word: `$name`, `${…}`, `$(…)`, `$((…))`, backticks.
 
-use super::super::Unreadable;
-use super::super::syntax::{Parameter, Part, Word};
-use super::{End, Scanner, scan, scan_quoted};
+use super::scanner::{End, Scanner, scan};
+use crate::shell::Unreadable;
+use crate::shell::syntax::{List, Parameter, Part, Word};
 use std::rc::Rc;
 
 /// What may follow the name in `${name…}`; where one begins another, the longer comes first.
@@ -59,7 +59,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn substitution(&mut self, close: &'static str) -> Vec<super::Item> {
+    fn substitution(&mut self, close: &'static str) -> List {
         self.substitutions += 1;
         let outer = std::mem::take(&mut self.pending);
         let list = self.nested(Vec::new(), |scanner| {
@@ -70,7 +70,7 @@ impl Scanner<'_> {
             }
         });
         self.expect(close);
-        // A here-document that begins inside may have its text after the closing parenthesis.
+        // A here-document may begin inside and have its text after the closing parenthesis.
         let inner = std::mem::replace(&mut self.pending, outer);
         self.pending.extend(inner);
         self.substitutions -= 1;
@@ -91,7 +91,7 @@ impl Scanner<'_> {
         self.text[self.at - length..self.at].to_owned()
     }
 
-    /// After `${`, up to and with the brace that closes it.
+    /// What comes after `${`, and past the brace that closes it.
     fn parameter(&mut self, quoted: bool) -> Parameter {
         let mut parameter = Parameter::default();
         match (self.peek(), self.peek_at(1)) {
@@ -122,13 +122,13 @@ impl Scanner<'_> {
             parameter.operator = operator;
             self.at += operator.len();
         }
-        // What is cut or replaced is a pattern, whose quotes are its own.
+        // A pattern has quotes of its own: those around `"${x#'a'}"` do not reach into it.
         let is_pattern = parameter.operator.starts_with(['#', '%', '/', '^', ',']);
         parameter.operand = self.braced(b'}', quoted && !is_pattern);
         parameter
     }
 
-    /// Text up to and with `close`, which may not stand in it unless quoted.
+    /// The text before an unquoted `close`, and past it.
     fn braced(&mut self, close: u8, quoted: bool) -> Word {
         let mut word = Word::default();
         while !self.is_over() {
@@ -162,8 +162,8 @@ impl Scanner<'_> {
         word
     }
 
-    /// At `((`: the text of an arithmetic construct, if this is one. As in bash it is one if the
-    /// parenthesis that closes the second is followed by another.
+    /// The text of `((…))`, if this is one. As in bash it is one if another `)` follows the one that
+    /// closes the second parenthesis: `((a) | b)` is a subshell.
     pub(super) fn arithmetic(&mut self) -> Option<Word> {
         if self.peek_at(1) != b'(' {
             return None;
@@ -174,7 +174,7 @@ impl Scanner<'_> {
             return None;
         }
         self.at = end + 2;
-        Some(self.quoted_text(start, end))
+        Some(self.quoted_text(&self.text[start..end]))
     }
 
     /// `$[ … ]`
@@ -182,22 +182,14 @@ impl Scanner<'_> {
         let start = self.at + 2;
         if let Some(end) = self.closing(start, b'[', b']') {
             self.at = end + 1;
-            let text = self.quoted_text(start, end);
+            let text = self.quoted_text(&self.text[start..end]);
             word.parts.push(Part::Arithmetic(Rc::new(text)));
         } else {
             self.fail(Unreadable::Quote);
         }
     }
 
-    fn quoted_text(&mut self, start: usize, end: usize) -> Word {
-        let (word, error) = scan_quoted(&self.text[start..end], self.depth + 1);
-        if let Some(error) = error {
-            self.fail(error);
-        }
-        word
-    }
-
-    /// Where the bracket that opened before `start` is closed, quotes and escapes skipped.
+    /// Where the bracket that opened before `start` is closed, quotes and escapes aside.
     fn closing(&self, start: usize, open: u8, close: u8) -> Option<usize> {
         let mut depth = 0_usize;
         let mut quote = 0;
@@ -218,7 +210,7 @@ impl Scanner<'_> {
         None
     }
 
-    /// Backticks: their text is a line of its own, after one round of backslashes.
+    /// Backticks: once backslashes are taken off, their text is a line of its own.
     pub(super) fn backticks(&mut self, word: &mut Word, quoted: bool) {
         self.at += 1;
         let mut text = String::new();
@@ -245,15 +237,16 @@ impl Scanner<'_> {
                 _ => text.push('\\'),
             }
         }
-        let scanned = scan(&text, self.depth + 1, self.most);
-        // Each of them is a text of its own, with all that it takes.
+        let scanned = scan(&text, self.depth + 1, self.most_commands);
+        // Scanning a text of its own costs more than its commands.
         self.commands += scanned.commands + 2;
-        if self.commands > self.most {
+        if self.commands > self.most_commands {
             self.fail(Unreadable::Work);
         }
         match scanned.error {
-            // Bash reads this text when it gets there: what stands around it runs all the same.
-            Some(error) if !error.is_bound() => self.inner_error = self.inner_error.or(Some(error)),
+            Some(error) if !error.is_bound() => {
+                self.backtick_error.get_or_insert(error);
+            }
             Some(error) => self.fail(error),
             None => {}
         }

@@ -1,20 +1,16 @@
-//! What programs show, for the few whose output the line itself says: `echo`, `printf`, `cat` of an
-//! input, `base64 -d` of one. Whatever else a program shows is unknown.
+//! The output of the few programs whose output follows from the line: `echo`, `printf`, `cat` and
+//! `base64 -d` of an input. All other output is unknown.
 
-use super::super::{HOLE, table::grammar::lists};
-use super::Walker;
-use super::call::Call;
-use super::field::Field;
-use super::start::{START, since_start};
-
-/// The output of something that is not modelled.
-pub(super) fn unknown_output(call: &Call) -> String {
-    if call.io.capture { HOLE.to_string() } else { String::new() }
-}
+use super::expand::has_glob;
+use super::paths::{START, since_start};
+use super::{Call, Walker};
+use crate::shell::field::Field;
+use crate::shell::{HOLE, table::grammar::lists};
+use crate::shell::{last_part, limit};
 
 impl Walker<'_> {
-    /// What a program shows; a hole where that is not known.
-    pub(super) fn output(&mut self, name: &str, call: &Call) -> String {
+    /// A program's output; a hole where it is not known.
+    pub(super) fn stdout(&mut self, name: &str, call: &Call) -> String {
         let words = &call.words[1..];
         let stdin = call.io.stdin.as_deref();
         let has_files = || words.iter().any(|w| !w.text.starts_with('-') || w.text == "-");
@@ -42,11 +38,11 @@ impl Walker<'_> {
             "grep" => stdin.and_then(unknown_names),
             _ => None,
         });
-        text.filter(|text| self.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
+        text.filter(|text| self.budget.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
     }
 }
 
-/// What `dirname` and its like make of one path.
+/// The output of `dirname` and the like for one path.
 fn path_of(name: &str, words: &[Field]) -> Option<String> {
     let mut operands = words.iter().filter(|word| !word.text.starts_with('-'));
     let path = operands
@@ -57,17 +53,17 @@ fn path_of(name: &str, words: &[Field]) -> Option<String> {
     Some(match name {
         "dirname" => bare.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned() + "\n",
         "basename" => {
-            let last = super::super::last_part(bare);
+            let last = last_part(bare);
             let ending = operands.next().map_or("", |word| &word.text);
             last.strip_suffix(ending).unwrap_or(last).to_owned() + "\n"
         }
-        // Where links lead, nobody knows.
+        // Links are not followed.
         _ if path.starts_with(['/', '~']) => path.to_owned() + "\n",
         _ => return None,
     })
 }
 
-/// Names of files below the folders that a program lists: `d/` and something.
+/// Output of a program that lists files below folders: `d/` and a hole.
 fn listed(name: &str, words: &[Field]) -> Option<String> {
     let has = |options: &[&str]| words.iter().any(|word| options.contains(&&*word.text));
     let operands = || words.iter().filter(|word| !word.text.starts_with('-'));
@@ -81,13 +77,13 @@ fn listed(name: &str, words: &[Field]) -> Option<String> {
     };
     let mut names = String::new();
     for folder in folders.iter().map(|folder| folder.text.trim_end_matches('/')) {
-        names.push_str(if super::expand::has_glob(folder) { "." } else { folder });
+        names.push_str(if has_glob(folder) { "." } else { folder });
         names.push_str("/\u{FFFC}\n");
     }
     Some(if names.is_empty() { format!("./{HOLE}\n") } else { names })
 }
 
-/// What a filter leaves of names that are unknown: any of them.
+/// The output of a filter over unknown names: any of them may pass.
 fn unknown_names(input: &str) -> Option<String> {
     let is_name =
         |line: &str| line.len() > HOLE.len_utf8() && line.ends_with(HOLE) && !line.contains(' ');
@@ -102,7 +98,7 @@ fn decodes(words: &[Field]) -> bool {
     ))
 }
 
-/// The text of base64 digits; `None` where something of them is unknown.
+/// The text behind base64 digits; `None` where some are unknown.
 fn decoded(input: &str) -> Option<String> {
     if input.contains(HOLE) {
         return None;
@@ -147,14 +143,14 @@ fn echo(words: &[Field]) -> String {
     text
 }
 
-/// `printf format arguments…`, the format used again until the arguments are used up.
+/// `printf format arguments…`: the format is repeated until the arguments are used up.
 pub(super) fn printf(words: &[Field]) -> String {
     let words =
         if words.first().is_some_and(|word| word.text == "--") { &words[1..] } else { words };
     let Some((format, arguments)) = words.split_first() else { return String::new() };
     let mut arguments = arguments.iter().map(|word| word.text.as_str()).peekable();
     let mut text = String::new();
-    for _ in 0..super::limit::BRACES {
+    for _ in 0..limit::BRACES {
         let before = arguments.len();
         let mut characters = format.text.chars().peekable();
         let mut literal = String::new();
@@ -194,7 +190,7 @@ pub(super) fn printf(words: &[Field]) -> String {
     text
 }
 
-/// `command -v git` shows the way to git.
+/// `command -v git` prints the path of git.
 fn located_program(words: &[Field]) -> Option<String> {
     let name = words.iter().rev().find(|word| !word.text.starts_with('-'))?;
     Some(format!("/usr/bin/{}\n", name.text))

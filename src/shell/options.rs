@@ -1,0 +1,34 @@
+//! What a caller may tell the reader beyond the line itself.
+
+use super::How;
+
+/// What the caller knows beyond the line.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    /// The user's own programs that run the command behind their options, as `sudo` does.
+    pub proxies: Vec<String>,
+    /// The user's own programs that write files.
+    pub writers: Vec<Writer>,
+    /// Variables that the line starts with. `HOME` is `~` where it is not among them, and every
+    /// other variable is unknown.
+    pub variables: Vec<(String, String)>,
+}
+
+/// A program that writes files, from the user's configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Writer {
+    /// Its name and the words of a subcommand: `buf generate`.
+    pub program: String,
+    /// Options whose value is a file that it writes, as they are typed: `-o`, `--out`.
+    pub options: Vec<String>,
+    pub operands: Operands,
+    pub how: How,
+}
+
+/// Which operands of a program are files that it writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operands {
+    None,
+    Last,
+    All,
+}

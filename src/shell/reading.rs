@@ -1,0 +1,194 @@
+//! What a line may run, write and read: the types of the answer.
+
+use std::fmt;
+
+/// Stands in a word where text cannot be known: any text, or none.
+pub const HOLE: char = '\u{FFFC}';
+
+/// Everything that a line may do, in the order in which it was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// Every simple command that would run, wrappers taken off.
+    pub runs: Vec<Run>,
+    /// Every path that would be created, changed or removed.
+    pub writes: Vec<Write>,
+    /// Files whose content would be shown or loaded, where that is known.
+    pub reads: Vec<ReadOf>,
+    /// Files whose text would be run. They are named here, and not read.
+    pub scripts: Vec<Script>,
+    /// Code in other languages that would be run, as far as its text is known.
+    pub code: Vec<Code>,
+    /// Something would run as another user: `sudo`, `su`.
+    pub elevated: bool,
+    /// Set where the rest of the line could not be read. What was read before it remains.
+    pub unreadable: Option<Unreadable>,
+}
+
+impl Reading {
+    /// Every key that a gate's pattern is matched against (see `may_match`), each once.
+    pub fn keys(&self) -> Vec<String> {
+        let all: Vec<String> = self.runs.iter().flat_map(Run::keys).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        let is_new: Vec<bool> = all.iter().map(|key| seen.insert(key.as_str())).collect();
+        all.into_iter().zip(is_new).filter_map(|(key, is_new)| is_new.then_some(key)).collect()
+    }
+
+    /// Whether a command that matches `pattern` may run, by `may_match` over every key.
+    pub fn may_run(&self, pattern: &str) -> bool {
+        self.runs.iter().any(|run| run.may_match(pattern))
+    }
+}
+
+/// A piece of code in another language, which reads as its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Code {
+    pub text: String,
+    pub language: Interpreter,
+}
+
+impl std::ops::Deref for Code {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+/// One simple command.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// The words with their quotes removed, [`HOLE`] where text is unknown; the first as written.
+    pub argv: Vec<String>,
+    /// The program: the base name of an absolute path, a relative path as it is (`./git` is not
+    /// `git`).
+    pub program: String,
+    /// The environment that is set for this command alone.
+    pub assignments: Vec<(String, String)>,
+    pub certainty: Certainty,
+    /// Whether it may be skipped: a branch, a loop, what follows a test.
+    pub conditional: bool,
+    /// The folders that it may run in, as paths in [`Write`]: `../b` of `cd ../b && git push` and of
+    /// `git -C ../b push`. Empty: where the line starts.
+    pub folders: Vec<String>,
+}
+
+/// A path that would be created, changed or removed. Relative paths are relative to where the line
+/// starts, `cd` within the line taken into account; `~` stands for the home directory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Write {
+    pub path: String,
+    pub how: How,
+    pub certainty: Certainty,
+    /// As in [`Run`].
+    pub conditional: bool,
+}
+
+/// A file whose content would be shown or loaded; paths as in [`Write`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadOf {
+    pub path: String,
+    pub certainty: Certainty,
+}
+
+/// A file whose text would be run; paths as in [`Write`].
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Script {
+    pub path: String,
+    pub interpreter: Interpreter,
+    /// The script's arguments, without its name.
+    pub arguments: Vec<String>,
+    pub conditional: bool,
+}
+
+/// What is done to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum How {
+    /// Created or overwritten.
+    Write,
+    /// Added to.
+    Append,
+    /// Changed in place (`sed -i`).
+    Edit,
+    Remove,
+    /// Moved away, or moved here.
+    Move,
+    /// Its mode, owner or attributes.
+    Chmod,
+    /// A link is made here.
+    Link,
+    /// Its times only, or an empty file.
+    Touch,
+    /// A directory is made.
+    Directory,
+    /// A lock on it is held.
+    Lock,
+}
+
+/// How sure a reading is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// It stands in the line as it is.
+    Literal,
+    /// Variables, substitutions or decoding were followed to get there.
+    Resolved,
+    /// The program, the code or the path cannot be known.
+    Opaque,
+}
+
+/// Who would run a script's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Interpreter {
+    Shell,
+    Python,
+    JavaScript,
+    Perl,
+    Ruby,
+    Php,
+    Awk,
+    Lua,
+    Tcl,
+    AppleScript,
+    Make,
+    /// Another language: nothing is looked for in it.
+    Other,
+    /// The file itself decides, by its `#!` line.
+    Itself,
+}
+
+/// Why the rest of a line could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unreadable {
+    /// A quote, a backtick or a `${` that nothing closes.
+    Quote,
+    /// A parenthesis, a brace or a keyword that nothing closes.
+    Group,
+    /// A word where the grammar has none.
+    Syntax,
+    /// Nested beyond `limit::DEPTH`.
+    Depth,
+    /// Longer than `limit::LINE`.
+    Length,
+    /// More commands than `limit::WORK` allows.
+    Work,
+}
+
+impl Unreadable {
+    /// Whether a bound of ours was met, not an error in the line: bash may well run what follows, and
+    /// `raw_words` may not reach that far.
+    pub fn is_bound(self) -> bool {
+        matches!(self, Self::Depth | Self::Length | Self::Work)
+    }
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Quote => "a quote is not closed",
+            Self::Group => "a parenthesis, a brace or a keyword is not closed",
+            Self::Syntax => "it is not a command that bash would accept",
+            Self::Depth => "it is nested too deeply",
+            Self::Length => "it is too long",
+            Self::Work => "it runs too many commands",
+        })
+    }
+}

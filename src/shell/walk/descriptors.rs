@@ -1,0 +1,32 @@
+//! Texts that are read from descriptors: here-documents and process substitutions.
+
+use std::collections::BTreeMap;
+
+#[derive(Debug)]
+pub(super) struct Descriptors {
+    /// By their paths: `/dev/fd/3`.
+    texts: BTreeMap<String, String>,
+    next: usize,
+}
+
+impl Descriptors {
+    pub(super) fn new() -> Self {
+        // Bash begins there, too.
+        Self { texts: BTreeMap::new(), next: 63 }
+    }
+
+    /// The text behind a path. `None` for other files, whose content is not known.
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
+        self.texts.get(path).map(String::as_str)
+    }
+
+    pub(super) fn put(&mut self, path: String, text: String) {
+        self.texts.insert(path, text);
+    }
+
+    /// The path of the next process substitution.
+    pub(super) fn next_path(&mut self) -> String {
+        self.next += 1;
+        format!("/dev/fd/{}", self.next - 1)
+    }
+}
