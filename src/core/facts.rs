@@ -94,8 +94,10 @@ pub enum Diff {
 pub struct Relevant {
     pub id: String,
     pub score: f64,
-    /// As the agent reads it.
-    pub text: String,
+    /// A line: its id, category and summary.
+    pub title: String,
+    /// Its text, where it is shown whole.
+    pub whole: Option<String>,
 }
 
 /// What reached a reviewer with the answer to one of its calls.

@@ -796,7 +796,10 @@ fn the_decider_always_completes_small_tasks() {
 
 fn relevant(ids: &[&str]) -> Vec<Relevant> {
     ids.iter()
-        .map(|id| Relevant { id: (*id).into(), score: 1.0, text: format!("- {id}") })
+        .map(|id| {
+            let (id, title) = ((*id).to_owned(), format!("- {id} pitfall: x"));
+            Relevant { id, score: 1.0, title, whole: None }
+        })
         .collect()
 }
 
@@ -828,18 +831,49 @@ fn a_learning_is_shown_once_and_again_after_compaction_but_counted_once() {
 }
 
 #[test]
-fn what_nobody_referred_to_is_dismissed_once() {
+fn what_is_shown_whole_counts_neither_as_shown_nor_as_dismissed() {
     let mut gate = Gate::new();
     gate.facts.learned.relevant = relevant(&["a", "b"]);
+    gate.facts.learned.relevant[0].whole = Some("  > its text".into());
+    let outcome = gate.sees(starts());
+    assert_eq!((surfaced(&outcome), outcome.context.len()), (1, 1));
+    assert!(outcome.context[0].fields[0].1.contains("x\n  > its text\n- b"), "{outcome:?}");
+    let outcome = gate.sees(What::SessionEnd { reason: "other".into() });
+    assert_eq!(outcome.effects.len(), 1, "that of b");
+}
+
+#[test]
+fn a_failure_shows_a_title_once_and_again_where_only_a_prompt_had_shown_it() {
+    let mut gate = Gate::new();
+    gate.facts.learned.relevant = relevant(&["a"]);
+    let _ = gate.sees(starts());
+    let fails = |gate: &mut Gate| {
+        let outcome =
+            gate.sees(What::PostToolUse { call: bash("make", "toolu_1"), succeeded: false });
+        (surfaced(&outcome), outcome.context.len())
+    };
+    assert_eq!(fails(&mut gate), (0, 1), "counted once a session");
+    assert_eq!(fails(&mut gate), (0, 0));
+    gate.facts.learned.relevant = relevant(&["b"]);
+    assert_eq!(fails(&mut gate), (1, 1));
+    assert_eq!(fails(&mut gate), (0, 0));
+}
+
+#[test]
+fn what_nobody_used_is_dismissed_once() {
+    let mut gate = Gate::new();
+    gate.facts.learned.relevant = relevant(&["a", "b", "c"]);
     let _ = gate.sees(starts());
     gate.session.reflection.referenced("a");
+    gate.session.reflection.opened("c");
+    gate.session.reflection.opened("a");
     let end = || What::SessionEnd { reason: "other".into() };
     let outcome = gate.sees(end());
     let expected = usage::Event::Dismissed { learning_id: "b".into(), session_id: "s1".into() };
     assert_eq!(outcome.effects, [Effect::Log(expected)]);
     assert!(gate.sees(end()).effects.is_empty());
     let uses: Vec<Use> = gate.session.reflection.injected().iter().map(|it| it.outcome).collect();
-    assert_eq!(uses, [Use::Referenced, Use::Dismissed]);
+    assert_eq!(uses, [Use::Referenced, Use::Dismissed, Use::Opened]);
 }
 
 #[test]
