@@ -343,7 +343,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         .with("what", due)
         .with("block_count", state.block_count().to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
-        .with("example", example(state, cx))
+        .with("example", example())
         .with("observations", observations(state, cx))
         .with("small", before_skip(state, small));
     Outcome::object(notice).marked(Mark::ReflectionStop {
@@ -443,7 +443,7 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, c
         .with("what", format!("task {id} ({subject}) is not completed before it"))
         .with("block_count", (blocks + 1).to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
-        .with("example", example(state, cx))
+        .with("example", example())
         .with("observations", observations(state, cx))
         .with("small", before_skip(state, None));
     Outcome::object(notice).marked(mark("block"))

@@ -43,15 +43,16 @@ def stats(s, event: str) -> list[dict]:
 
 
 @scenario
-def a_ticket_closed_by_tissue_is_reflected_on_by_the_example_as_it_stands(world: World):
+def a_ticket_closed_by_tissue_is_not_reflected_on_by_the_example_as_it_stands(world: World):
     s = world.play(
         "Close the ticket.", place=place_with(world, tickets="tissue"),
-        agent=[run("tissue status t-1 closed"), say("Closed."), run("{{example}}"), say("Written down.")],
+        agent=[run("tissue status t-1 closed"), say("Closed."), run("{{example}}"), REFLECT, say("Written down.")],
     )
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
     reason = s.replies("Stop")[0].json["reason"]
     expect("the reason", reason).has("ticket t-1 (The lexer panics on a carriage return) was closed", s.id)
-    expect("whether the pasted example failed", s.results()[1].failed, s.results()[1].text).equals(False)
+    expect("whether the pasted example failed", s.results()[1].failed, s.results()[1].text).equals(True)
+    expect("what was said of it", s.results()[1].text).has("still has the example's placeholder")
     expect("the gate", s.debug["state"]["reflection"]).equals("reflected")
     expect("the ticket of the reflection", stats(s, "reflection")[0]["ticket_id"]).equals("t-1")
 
