@@ -21,14 +21,16 @@ use crate::{
             self,
             retrieval::{Chosen, Index, Occasion, Query},
             state::{Baseline, Status, Ticket},
-            tickets,
+            tickets::{self, Closing},
         },
         review::phase::Phase,
         session::{Session, SessionId},
     },
     memory::index::{self, Loaded},
     open::Roz,
-    world::{self, World, changes, git, process},
+    shell::Run,
+    sidecar::scratch::TEMPORARY,
+    world::{self, World, changes, git, links, process},
 };
 
 /// What a ticket system's program may take to answer.
@@ -77,7 +79,11 @@ pub(super) fn learned(
             }
             Learned { baseline: look.baseline(None), relevant: look.at_prompt(text), ..seen }
         }
-        What::PreToolUse(call) if look.closes(call) => look.seen(),
+        What::PreToolUse(call) => match closings(call, cwd, roz, world) {
+            // Most calls close nothing.
+            closings if closings.is_empty() => Learned::default(),
+            closings => Learned { closings, ..look.seen() },
+        },
         What::PostToolUse { call, succeeded: true } if look.begins_with_tasks(call) => look.seen(),
         What::PostToolUse { call, succeeded: false } if !by_subagent => {
             let relevant = look.at_failure(call, input.answer.map_or("", RawValue::get));
@@ -96,7 +102,6 @@ pub(super) fn learned(
             Learned { diff, ..seen }
         }
         What::Prompt { .. }
-        | What::PreToolUse(_)
         | What::PostToolUse { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. }
@@ -122,6 +127,21 @@ pub fn is_wanted(roz: &Roz, cwd: &Path) -> bool {
 pub fn is_on(session: &Session, roz: &Roz, cwd: &Path) -> bool {
     let was_on = session.reflection.first_mode().is_some();
     is_wanted(roz, cwd) || was_on && roz.policy.reflection.enabled == Auto::Auto
+}
+
+/// The tickets that a call would close. What runs in a folder for temporary files is about a
+/// fixture's.
+pub(super) fn closings(call: &ToolCall, cwd: &Path, roz: &Roz, world: &World) -> Vec<Closing> {
+    let tmpdir = roz.tmpdir(world);
+    let meets = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
+    let known = TEMPORARY.iter().map(Path::new).chain(tmpdir.as_deref());
+    let places: Vec<&Path> = known.filter(|place| !meets(place, &roz.project)).collect();
+    let counts = |run: &Run| {
+        let folder = run.folders.first().map_or("", String::as_str);
+        let folder = links::normal(&cwd.join(folder));
+        !places.iter().any(|place| folder.starts_with(place))
+    };
+    tickets::closings(&roz.policy.ticketing, call, counts)
 }
 
 /// A ticket system that is known by a marker.
@@ -268,11 +288,6 @@ impl Look<'_> {
         let policy = &self.roz.policy.ticketing;
         let found = markers(self.roz, self.cwd).filter(|it| it.found.is_some());
         found.map(|it| it.system).find(|it| policy.stands_for_sessions(it))
-    }
-
-    /// Most calls close nothing.
-    fn closes(self, call: &ToolCall) -> bool {
-        !tickets::closings(&self.roz.policy.ticketing, call).is_empty()
     }
 
     fn begins_with_tasks(self, call: &ToolCall) -> bool {
@@ -428,7 +443,7 @@ impl Look<'_> {
         };
         let base = began_at.unwrap_or_else(|| EMPTY_TREE.to_owned());
         let until = gather::deadline(&self.roz.policy, self.world);
-        let changed = match changes::since(root, &base, until) {
+        let changed = match changes::since(root, &base, self.session.created_at, until) {
             Ok(changed) => changed,
             Err(err) => return Diff::Unknown(world::in_a_line(&err)),
         };
@@ -451,8 +466,7 @@ impl Look<'_> {
                 return Some(format!("it stands in another work tree, {}", stands_in.display()));
             }
             let inner = inner.map(|it| format!("{} is a repository of its own", it.path));
-            let since = self.session.created_at;
-            inner.or_else(|| changes::put_aside(root, since).map(str::to_owned))
+            inner.or_else(|| changes::put_aside(root, self.session.created_at).map(str::to_owned))
         };
         match if is_small { hidden() } else { None } {
             Some(why) => Diff::Unknown(bounded::plain_line(&why)),

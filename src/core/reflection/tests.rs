@@ -21,6 +21,14 @@ use crate::{
     shell,
 };
 
+/// What a call closes, wherever it runs.
+fn closings(
+    policy: &crate::core::policy::TicketingPolicy,
+    call: &ToolCall,
+) -> Vec<tickets::Closing> {
+    tickets::closings(policy, call, |_| true)
+}
+
 /// A project that wants the gate; a clock that moves one second an event.
 struct Gate {
     session: Session,
@@ -53,6 +61,10 @@ impl Gate {
 
     fn sees_from(&mut self, agent: Option<&str>, what: What) -> Outcome {
         self.now += TimeDelta::seconds(1);
+        self.facts.learned.closings = match &what {
+            What::PreToolUse(call) => closings(&self.policy.ticketing, call),
+            _ => Vec::new(),
+        };
         let id = self.session.session_id.clone();
         let cx = Cx {
             now: self.now,
@@ -893,7 +905,7 @@ fn the_table_knows_what_closes_and_what_does_not() {
     let mut policy = Policy::default().ticketing;
     policy.overrides.insert("github".into(), true);
     let closes = |line: &str| -> Vec<(String, Vec<String>)> {
-        let found = tickets::closings(&policy, &bash(line, "t"));
+        let found = closings(&policy, &bash(line, "t"));
         found.into_iter().map(|it| (it.system, it.tickets)).collect()
     };
     let yes: &[(&str, &str, &[&str])] = &[
@@ -982,14 +994,14 @@ fn what_fills_up_a_line_hides_no_close() {
             ("make finish X-1", "own", &[]),
         ] {
             let line = format!("{padding}{close}");
-            let found = tickets::closings(&policy, &bash(&line, "t"));
+            let found = closings(&policy, &bash(&line, "t"));
             let end = format!("{}…{close}", &padding[..8]);
             assert!(found.iter().any(|it| it.system == system), "{end}: {found:?}");
             let found = found.iter().find(|it| it.system == system);
             assert_eq!(found.map(|it| &it.tickets[..]).unwrap_or_default(), ids, "{end}");
         }
         for mention in ["bd list", "bd close --help", "tissue status t-1 open", "jira undone X-1"] {
-            let found = tickets::closings(&policy, &bash(&format!("{padding}{mention}"), "t"));
+            let found = closings(&policy, &bash(&format!("{padding}{mention}"), "t"));
             assert!(found.is_empty(), "{mention}: {found:?}");
         }
     }
@@ -998,13 +1010,13 @@ fn what_fills_up_a_line_hides_no_close() {
 #[test]
 fn github_counts_where_it_is_asked_for() {
     let policy = Policy::default().ticketing;
-    assert!(tickets::closings(&policy, &bash("gh issue close 1", "t")).is_empty());
+    assert!(closings(&policy, &bash("gh issue close 1", "t")).is_empty());
 }
 
 #[test]
 fn tools_close_tickets_too() {
     let policy = Policy::default().ticketing;
-    let closes = |name: &str, input: Value| tickets::closings(&policy, &tool(name, input));
+    let closes = |name: &str, input: Value| closings(&policy, &tool(name, input));
     let one = closes("mcp__tissue__close_issue", json!({ "id": "t-1" }));
     assert_eq!(one, [Closing { system: "tissue".into(), tickets: vec!["t-1".into()] }]);
     let one = closes("mcp__plugin_beads_beads__close", json!({ "issue_id": "bd-1" }));
@@ -1024,13 +1036,13 @@ fn a_row_of_the_users_closes_tickets() {
         closes: vec!["Bash:jira issue move * Done*".into(), "mcp__jira__close*".into()],
         in_progress: vec![],
     });
-    let one = tickets::closings(&policy, &bash("jira issue move AB-1 Done", "t"));
+    let one = closings(&policy, &bash("jira issue move AB-1 Done", "t"));
     assert_eq!(one, [Closing { system: "jira".into(), tickets: vec!["AB-1".into()] }]);
-    assert!(tickets::closings(&policy, &bash("jira issue move AB-1 Todo", "t")).is_empty());
-    let one = tickets::closings(&policy, &tool("mcp__jira__close", json!({ "id": 7 })));
+    assert!(closings(&policy, &bash("jira issue move AB-1 Todo", "t")).is_empty());
+    let one = closings(&policy, &tool("mcp__jira__close", json!({ "id": 7 })));
     assert_eq!(one[0].tickets, ["7"]);
     let names: Vec<(String, String)> = tickets::markers(&policy);
     assert_eq!(names.last().unwrap(), &("jira".to_owned(), ".jira".to_owned()));
     policy.overrides.insert("jira".into(), false);
-    assert!(tickets::closings(&policy, &bash("jira issue move AB-1 Done", "t")).is_empty());
+    assert!(closings(&policy, &bash("jira issue move AB-1 Done", "t")).is_empty());
 }
