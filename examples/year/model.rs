@@ -1,15 +1,14 @@
 //! A year of sessions on one project, as a model: what is shown is what roz
-//! chooses, whether it helped is thrown with loaded dice.
+//! chooses, whether it is opened is thrown with loaded dice.
 //!
 //! - There are 60 topics in 12 areas, and words for each. A session works on
 //!   one topic, the common ones more often; its ticket has words of the topic,
 //!   of the area, and of any ticket.
 //! - Every second session leaves a learning on its topic. One in three is
-//!   useful (referred to seven times in ten when it is shown on its topic), one
-//!   in three middling (two in ten), one in three useless (never); nobody can
-//!   tell from its words. Shown on another topic, none is referred to.
-//! - What was shown and not referred to is dismissed when the session ends, and
-//!   decay runs each day, as it does for users.
+//!   useful (opened seven times in ten when its title is shown on its topic), one
+//!   in three middling (two in ten), one in three useless (never). Shown on
+//!   another topic, none is opened.
+//! - Decay runs each day, as it does for users.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +33,7 @@ const SESSIONS_A_DAY: usize = 3;
 pub(crate) struct Month {
     pub(crate) sessions: u32,
     pub(crate) shown: u32,
-    pub(crate) referenced: u32,
+    pub(crate) opened: u32,
     /// Of what was shown.
     pub(crate) useful: u32,
     pub(crate) useless: u32,
@@ -48,7 +47,7 @@ pub(crate) struct Month {
 
 impl Month {
     pub(crate) fn hit_rate(&self) -> f64 {
-        ratio(self.referenced, self.shown)
+        ratio(self.opened, self.shown)
     }
 
     pub(crate) fn useful_share(&self) -> f64 {
@@ -66,7 +65,7 @@ pub(crate) fn sum(months: &[Month]) -> Month {
     for it in months {
         all.sessions += it.sessions;
         all.shown += it.shown;
-        all.referenced += it.referenced;
+        all.opened += it.opened;
         all.useful += it.useful;
         all.useless += it.useless;
         all.learnings = it.learnings;
@@ -138,10 +137,10 @@ pub(crate) fn year(seed: u64) -> Vec<Month> {
                         Worth::Middling => 20,
                         Worth::Useless => 0,
                     };
-                    let helped = what.topic == topic && dice.below(100) < chance;
-                    it.referenced += u32::from(helped);
+                    let is_opened = what.topic == topic && dice.below(100) < chance;
+                    it.opened += u32::from(is_opened);
                     shown_before.insert(chosen.id.clone());
-                    count(tallies.entry(chosen.id).or_default(), helped, now);
+                    count(tallies.entry(chosen.id).or_default(), is_opened, now);
                 }
                 if it.sessions % 2 == 0 {
                     let made = lesson(topic, &words, now, &mut dice);
@@ -167,12 +166,14 @@ pub(crate) fn year(seed: u64) -> Vec<Month> {
     months
 }
 
-fn count(tally: &mut Tally, helped: bool, now: DateTime<Utc>) {
+fn count(tally: &mut Tally, is_opened: bool, now: DateTime<Utc>) {
     tally.surfaced += 1;
     tally.last_surfaced = Some(now);
-    if helped {
-        tally.referenced += 1;
-        tally.last_referenced = Some(now);
+    if is_opened {
+        tally.opened += 1;
+        tally.used += 1;
+        tally.hits += 1;
+        tally.last_used = Some(now);
     } else {
         tally.dismissed += 1;
     }

@@ -27,7 +27,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("ledger verify", &["roz ledger verify"]),
     ("ledger validate", &["roz ledger validate", "roz ledger validate traces.jsonl --strict"]),
     ("ledger export", &["roz ledger export > traces.jsonl", "roz ledger export --json"]),
-    ("eval", &["roz eval", "roz eval --split held-out --misses"]),
+    ("learn eval", &["roz learn eval", "roz learn eval --split held-out"]),
     ("clean", &["roz clean --dry-run", "roz clean --before 30d"]),
     ("config", &["roz config show --origin", "roz config check"]),
     ("config show", &["roz config show", "roz config show --origin"]),
@@ -37,12 +37,6 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("intent check", &["roz intent check"]),
     ("intent map", &["roz intent map"]),
     ("mcp", &["roz mcp"]),
-    ("maintain list", &["roz maintain list --days 30"]),
-    ("maintain archive", &["roz maintain archive cl_20260101_abcdef --reason 'no longer so'"]),
-    ("maintain restore", &["roz maintain restore cl_20260101_abcdef"]),
-    ("maintain decay", &["roz maintain decay --dry-run"]),
-    ("maintain rebuild", &["roz maintain rebuild"]),
-    ("maintain stale-files", &["roz maintain stale-files"]),
     ("hook", &["roz hook stop < payload.json"]),
 ];
 
@@ -76,7 +70,8 @@ mod tests {
     /// Calls `each` with every verb's path and page.
     fn walk(command: &mut Command, path: &str, each: &mut dyn FnMut(&str, &str)) {
         each(path, &command.render_long_help().to_string());
-        for verb in command.get_subcommands_mut().filter(|it| it.get_name() != "help") {
+        let is_shown = |verb: &&mut Command| verb.get_name() != "help" && !verb.is_hide_set();
+        for verb in command.get_subcommands_mut().filter(is_shown) {
             let path = format!("{path} {}", verb.get_name());
             walk(verb, path.trim_start(), each);
         }

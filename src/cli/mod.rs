@@ -2,7 +2,6 @@
 
 mod advice;
 mod approve;
-mod backends;
 mod blame;
 mod cage;
 mod clean;
@@ -14,25 +13,21 @@ mod debug;
 mod decide;
 mod demo;
 mod doctor;
-mod eval;
 mod examples;
 mod explain;
 pub mod hook;
 mod init;
 mod install;
 mod intent;
-mod learnings;
+mod learn;
 mod ledger;
 mod list;
-mod maintain;
 mod mcp;
 mod observe;
 mod reference;
 mod reflect;
-mod review_learnings;
 mod run;
 mod say;
-mod search;
 mod skip;
 mod stats;
 mod status;
@@ -75,7 +70,6 @@ enum Command {
     Ledger(ledger::Args),
     Blame(blame::Args),
     Why(blame::Why),
-    Eval(eval::Args),
     Clean(clean::Args),
     Config(config::Args),
     Intent(intent::Args),
@@ -88,15 +82,23 @@ enum Command {
     Skip(skip::Args),
     Observe(observe::Args),
     Ref(reference::Args),
-    Search(search::Args),
-    Learnings(learnings::Args),
-    Maintain(maintain::Args),
-    ReviewLearnings(review_learnings::Args),
+    Search(learn::search::Args),
+    Learn(learn::Args),
     Tickets(tickets::Args),
-    Backends(backends::Args),
     Completions(completions::Args),
     Run(run::Args),
     Hook(hook::Args),
+    // Older names, for a release.
+    #[command(hide = true)]
+    Learnings(learn::list::Args),
+    #[command(hide = true)]
+    Maintain(learn::maintain::Args),
+    #[command(hide = true)]
+    ReviewLearnings(learn::rate::Args),
+    #[command(hide = true)]
+    Backends(learn::backends::Args),
+    #[command(hide = true)]
+    Eval(learn::eval::Args),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -160,7 +162,8 @@ pub fn main() -> ExitCode {
         Command::Ledger(args) => ledger::run(&args, &world),
         Command::Blame(args) => blame::run(&args, &world),
         Command::Why(args) => blame::why(&args, &world),
-        Command::Eval(args) => eval::run(&args, &world),
+        Command::Eval(args) => learn::eval::run(&args, &world),
+        Command::Learn(args) => learn::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),
         Command::Intent(args) => intent::run(&args, &world),
@@ -173,12 +176,12 @@ pub fn main() -> ExitCode {
         Command::Skip(args) => skip::run(&args, &world),
         Command::Observe(args) => observe::run(&args, &world),
         Command::Ref(args) => reference::run(&args, &world),
-        Command::Search(args) => search::run(&args, &world),
-        Command::Learnings(args) => learnings::run(&args, &world),
-        Command::Maintain(args) => maintain::run(&args, &world),
-        Command::ReviewLearnings(args) => review_learnings::run(&args, &world),
+        Command::Search(args) => learn::search::run(&args, &world),
+        Command::Learnings(args) => learn::list::run(&args, &world),
+        Command::Maintain(args) => learn::maintain::run(&args, &world),
+        Command::ReviewLearnings(args) => learn::rate::run(&args, &world),
         Command::Tickets(args) => tickets::run(&args, &world),
-        Command::Backends(args) => backends::run(&args, &world),
+        Command::Backends(args) => learn::backends::run(&args, &world),
         Command::Completions(args) => completions::run(&args),
         Command::Run(args) => run::run(&args, &world),
         // `main` has answered it already, but for `--help`.

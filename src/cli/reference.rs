@@ -38,7 +38,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("there is no learning {}. `roz learnings` shows those that there are", .0.join(", "))]
+#[error("there is no learning {}. `roz learn list` shows those that there are", .0.join(", "))]
 struct Unknown(Vec<String>);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {

@@ -90,7 +90,7 @@ impl Stock {
         match meant {
             Some(meant) => format!("there is no learning `{shown}`. Did you mean `{meant}`?"),
             None => format!(
-                "there is no learning `{shown}`. `roz learnings` shows those that there are"
+                "there is no learning `{shown}`. `roz learn list` shows those that there are"
             ),
         }
     }
@@ -108,12 +108,13 @@ impl Stock {
             let use_of_it = json!({
                 "backend": self.places.get(&it.id),
                 "surfaced": tally.surfaced,
+                "opened": tally.opened,
                 "referenced": tally.referenced,
                 "dismissed": tally.dismissed,
                 "rated_useful": tally.rated_useful,
                 "rated_useless": tally.rated_useless,
                 "last_surfaced": tally.last_surfaced,
-                "last_referenced": tally.last_referenced,
+                "last_used": tally.last_used,
                 "hit_rate": tally.hit_rate(),
             });
             fields.extend(use_of_it.as_object().cloned().unwrap_or_default());

@@ -165,6 +165,7 @@ const TYPES: &[&str] = &[
     "skip",
     "observation",
     "learnings_injected",
+    "learning_opened",
     "learning_referenced",
     "stop_hook_called",
     "breaker_tripped",

@@ -241,13 +241,7 @@ impl<'a> ToolCall<'a> {
         self.readings.iter().flat_map(|reading| &reading.runs)
     }
 
-    /// The words of every command that it may run, as far as it was read; without the programs'
-    /// global options.
-    pub(crate) fn commands(&self) -> impl Iterator<Item = Vec<&str>> {
-        self.runs().map(shell::Run::words)
-    }
-
-    /// The programs of those commands.
+    /// The programs that it may run, as far as it was read.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
         self.runs().map(|it| it.program.as_str())
     }

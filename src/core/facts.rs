@@ -7,7 +7,10 @@ use crate::core::{
     own_files::Weakened,
     policy::GatesPolicy,
     protect::ProtectFacts,
-    reflection::state::{Baseline, Ticket},
+    reflection::{
+        state::{Baseline, Ticket},
+        tickets::Closing,
+    },
     review::work::Work,
     session_id::SessionId,
 };
@@ -71,6 +74,8 @@ pub struct Learned {
     /// The ticket in progress.
     pub ticket: Option<Ticket>,
     pub baseline: Option<Baseline>,
+    /// The tickets that a call is about to close.
+    pub closings: Vec<Closing>,
     pub diff: Diff,
     /// Learnings that are relevant now, best first.
     pub relevant: Vec<Relevant>,
@@ -94,8 +99,10 @@ pub enum Diff {
 pub struct Relevant {
     pub id: String,
     pub score: f64,
-    /// As the agent reads it.
-    pub text: String,
+    /// A line: its id, category and summary.
+    pub title: String,
+    /// Its text, where it is shown whole.
+    pub whole: Option<String>,
 }
 
 /// What reached a reviewer with the answer to one of its calls.

@@ -155,6 +155,9 @@ pub enum Mark {
     LearningsInjected {
         learnings: Vec<String>,
     },
+    LearningOpened {
+        learning_id: String,
+    },
     LearningReferenced {
         learning_id: String,
     },

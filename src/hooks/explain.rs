@@ -12,7 +12,7 @@ use crate::{
         facts::Facts,
         intent::{self, gate::Caller},
         protect::{self, Objection},
-        reflection::tickets::{self, Closing},
+        reflection::tickets::Closing,
         review::patterns,
         session::Session,
         trace::Mark,
@@ -100,7 +100,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let all = call.keys().iter().filter(|it| seen.insert(it.as_str()));
     let all: Vec<&String> = all.collect();
     let closes = if learned::is_on(session, roz, &world.cwd) {
-        tickets::closings(&roz.policy.ticketing, &call)
+        learned::closings(&call, &world.cwd, roz, world)
     } else {
         Vec::new()
     };

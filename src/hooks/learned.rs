@@ -8,28 +8,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
-use super::gather;
+use super::{Input, gather};
 use crate::{
     core::{
         bounded,
-        event::{Event, Sender, Source, ToolCall, What},
+        event::{Sender, Source, ToolCall, What},
         facts::{Diff, Learned, Relevant},
         policy::{Auto, Decider},
         reflection::{
             self,
-            learning::Learning,
-            retrieval::{Chosen, Occasion, Query},
+            retrieval::{Chosen, Index, Occasion, Query},
             state::{Baseline, Status, Ticket},
-            tickets,
+            tickets::{self, Closing},
         },
         review::phase::Phase,
         session::{Session, SessionId},
     },
     memory::index::{self, Loaded},
     open::Roz,
-    world::{self, World, changes, git, process},
+    shell::Run,
+    sidecar::scratch::TEMPORARY,
+    world::{self, World, changes, git, links, process},
 };
 
 /// What a ticket system's program may take to answer.
@@ -42,15 +43,10 @@ const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 /// Of a prompt so much is looked at, in bytes: half of it from its beginning and half from its
 /// end, for what is wanted stands before what is pasted, or behind it.
 const MAX_PROMPT: usize = 8 * 1024;
-/// So much is shown of learnings at once, in characters: what a reply has room for, and what else
-/// it says.
-const MAX_SHOWN: usize = 8_000;
-/// Of a word that a learning was found by so much is said, in characters.
-const MAX_WORD: usize = 60;
+/// Of an error so much is looked at, in characters: its end, where most programs say what is wrong.
+const MAX_ERROR: usize = 500;
 /// Of the changed files so many say what the work is about.
 const MAX_PATHS: usize = 100;
-/// Of a learning's detail an agent reads so much unasked, in characters.
-const MAX_DETAIL: usize = 600;
 
 /// Folders whose changes are no work.
 const OWN_FOLDERS: [&str; 3] = [".roz/", ".grove/", ".orchestration/"];
@@ -58,12 +54,13 @@ const OWN_FOLDERS: [&str; 3] = [".roz/", ".grove/", ".orchestration/"];
 /// What the reflection gate works with. `dirty` are the files that a session of its own begins with,
 /// where somebody has looked already.
 pub(super) fn learned(
-    event: &Event,
+    input: &Input,
     session: &Session,
     dirty: Option<&BTreeMap<String, String>>,
     cwd: &Path,
     (roz, world): (&Roz, &World),
 ) -> Learned {
+    let event = &input.event;
     let look = Look { session, cwd, roz, world };
     if roz.policy.reflection.enabled == Auto::Off {
         return Learned::default();
@@ -82,8 +79,16 @@ pub(super) fn learned(
             }
             Learned { baseline: look.baseline(None), relevant: look.at_prompt(text), ..seen }
         }
-        What::PreToolUse(call) if look.closes(call) => look.seen(),
+        What::PreToolUse(call) => match closings(call, cwd, roz, world) {
+            // Most calls close nothing.
+            closings if closings.is_empty() => Learned::default(),
+            closings => Learned { closings, ..look.seen() },
+        },
         What::PostToolUse { call, succeeded: true } if look.begins_with_tasks(call) => look.seen(),
+        What::PostToolUse { call, succeeded: false } if !by_subagent => {
+            let relevant = look.at_failure(call, input.answer.map_or("", RawValue::get));
+            Learned { relevant, ..Learned::default() }
+        }
         What::Stop(_) if !by_subagent && look.may_hold() => {
             let seen = look.seen();
             let is_asked = seen.is_wanted || session.reflection.status().is_open();
@@ -97,7 +102,6 @@ pub(super) fn learned(
             Learned { diff, ..seen }
         }
         What::Prompt { .. }
-        | What::PreToolUse(_)
         | What::PostToolUse { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. }
@@ -123,6 +127,21 @@ pub fn is_wanted(roz: &Roz, cwd: &Path) -> bool {
 pub fn is_on(session: &Session, roz: &Roz, cwd: &Path) -> bool {
     let was_on = session.reflection.first_mode().is_some();
     is_wanted(roz, cwd) || was_on && roz.policy.reflection.enabled == Auto::Auto
+}
+
+/// The tickets that a call would close. What runs in a folder for temporary files is about a
+/// fixture's.
+pub(super) fn closings(call: &ToolCall, cwd: &Path, roz: &Roz, world: &World) -> Vec<Closing> {
+    let tmpdir = roz.tmpdir(world);
+    let meets = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
+    let known = TEMPORARY.iter().map(Path::new).chain(tmpdir.as_deref());
+    let places: Vec<&Path> = known.filter(|place| !meets(place, &roz.project)).collect();
+    let counts = |run: &Run| {
+        let folder = run.folders.first().map_or("", String::as_str);
+        let folder = links::normal(&cwd.join(folder));
+        !places.iter().any(|place| folder.starts_with(place))
+    };
+    tickets::closings(&roz.policy.ticketing, call, counts)
 }
 
 /// A ticket system that is known by a marker.
@@ -238,26 +257,10 @@ fn first_ticket(value: &Value, system: &str, world: &World) -> Option<Ticket> {
     })
 }
 
-/// A learning, as an agent reads it. What somebody wrote down is told apart
-/// from what roz says: it is quoted, line by line.
-fn words(learning: &Learning, chosen: &Chosen) -> String {
-    let lines = |text: &str, max: usize| {
-        let text = bounded::chars(&bounded::plain(text.trim()), max);
-        text.lines()
-            .map(|it| format!("  > {}", bounded::plain_line(it)))
-            .collect::<Vec<_>>()
-            .join("\n")
-    };
-    let word = |it: &String| bounded::plain_line(&bounded::line(it, MAX_WORD));
-    let why = chosen.why.iter().take(6).map(word).collect::<Vec<_>>();
-    let why = if why.is_empty() { String::new() } else { format!("; for: {}", why.join(", ")) };
-    format!(
-        "- {} ({}{why}): {}\n{}",
-        learning.id,
-        learning.category,
-        bounded::plain_line(&bounded::line(&learning.summary, 200)),
-        lines(&learning.detail, MAX_DETAIL)
-    )
+/// The last characters of a text.
+fn ending(text: &str, count: usize) -> &str {
+    let begin = text.char_indices().rev().nth(count.saturating_sub(1));
+    begin.map_or(text, |(at, _)| &text[at..])
 }
 
 #[derive(Clone, Copy)]
@@ -285,11 +288,6 @@ impl Look<'_> {
         let policy = &self.roz.policy.ticketing;
         let found = markers(self.roz, self.cwd).filter(|it| it.found.is_some());
         found.map(|it| it.system).find(|it| policy.stands_for_sessions(it))
-    }
-
-    /// Most calls close nothing.
-    fn closes(self, call: &ToolCall) -> bool {
-        !tickets::closings(&self.roz.policy.ticketing, call).is_empty()
     }
 
     fn begins_with_tasks(self, call: &ToolCall) -> bool {
@@ -340,7 +338,7 @@ impl Look<'_> {
             paths: paths.collect(),
             text: String::new(),
         };
-        self.relevant(&query, &BTreeSet::new())
+        self.relevant(&query, &BTreeSet::new(), Index::choose)
     }
 
     /// What a prompt is about, and is new to the session.
@@ -357,7 +355,7 @@ impl Look<'_> {
             tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
             ..Query::default()
         };
-        self.relevant(&query, &shown)
+        self.relevant(&query, &shown, Index::choose)
     }
 
     /// What is looked at of a prompt. Files of the project are called as learnings call them.
@@ -375,7 +373,30 @@ impl Look<'_> {
         if is_below { seen.replace(&project, "") } else { seen.into_owned() }
     }
 
-    fn relevant(self, query: &Query, shown: &BTreeSet<String>) -> Vec<Relevant> {
+    /// What is known about a command that has failed, where the session was not shown it at a
+    /// failure before.
+    fn at_failure(self, call: &ToolCall, answer: &str) -> Vec<Relevant> {
+        let commands: Vec<_> = call.command_lines().collect();
+        if commands.is_empty() || !is_on(self.session, self.roz, self.cwd) {
+            return Vec::new();
+        }
+        // Of an answer that is no text it is the fields that say something.
+        let error: Option<String> = serde_json::from_str(answer).ok();
+        let end = ending(error.as_deref().unwrap_or(answer), MAX_ERROR);
+        let text = self.asked(&format!("{}\n{end}", commands.join("\n")));
+        let query = Query { text, ..Query::default() };
+        let shown = self.session.reflection.injected().iter();
+        let shown = shown.filter(|it| it.is_of_failure || it.is_whole);
+        let shown = shown.map(|it| it.learning_id.clone()).collect();
+        self.relevant(&query, &shown, Index::choose_at_failure)
+    }
+
+    fn relevant(
+        self,
+        query: &Query,
+        shown: &BTreeSet<String>,
+        choose: fn(&Index, &Occasion) -> Vec<Chosen>,
+    ) -> Vec<Relevant> {
         let policy = &self.roz.policy.retrieval;
         if policy.max_injections == 0 {
             return Vec::new();
@@ -388,22 +409,11 @@ impl Look<'_> {
         }
         let tallies = self.roz.usage_log(&library).read().unwrap_or_default().tallies();
         let now = self.world.now;
-        let chosen =
-            indexed.index.choose(&Occasion { query, tallies: &tallies, shown, policy, now });
+        let on = Occasion { query, tallies: &tallies, shown, policy, now };
+        let chosen = choose(&indexed.index, &on);
         let ids: Vec<&str> = chosen.iter().map(|it| it.id.as_str()).collect();
         let Ok(learnings) = indexed.learnings(&ids);
-        let text =
-            |it: &Chosen| learnings.iter().find(|one| one.id == it.id).map(|one| words(one, it));
-        let mut room = MAX_SHOWN;
-        let mut relevant = Vec::new();
-        for (it, text) in chosen.iter().filter_map(|it| Some((it, text(it)?))) {
-            // What has no room is not shown, and does not count as shown.
-            if let Some(rest) = room.checked_sub(text.chars().count() + 1) {
-                room = rest;
-                relevant.push(Relevant { id: it.id.clone(), score: it.score, text });
-            }
-        }
-        relevant
+        reflection::as_shown(&chosen, |id| learnings.iter().find(|learning| learning.id == id))
     }
 
     /// The work tree as it is, where this session has not looked yet.
@@ -433,7 +443,7 @@ impl Look<'_> {
         };
         let base = began_at.unwrap_or_else(|| EMPTY_TREE.to_owned());
         let until = gather::deadline(&self.roz.policy, self.world);
-        let changed = match changes::since(root, &base, until) {
+        let changed = match changes::since(root, &base, self.session.created_at, until) {
             Ok(changed) => changed,
             Err(err) => return Diff::Unknown(world::in_a_line(&err)),
         };
@@ -456,8 +466,7 @@ impl Look<'_> {
                 return Some(format!("it stands in another work tree, {}", stands_in.display()));
             }
             let inner = inner.map(|it| format!("{} is a repository of its own", it.path));
-            let since = self.session.created_at;
-            inner.or_else(|| changes::put_aside(root, since).map(str::to_owned))
+            inner.or_else(|| changes::put_aside(root, self.session.created_at).map(str::to_owned))
         };
         match if is_small { hidden() } else { None } {
             Some(why) => Diff::Unknown(bounded::plain_line(&why)),

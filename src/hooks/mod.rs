@@ -309,7 +309,7 @@ fn decide(
                 facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
             }
             let dirty = facts.dirty.as_ref();
-            facts.learned = learned::learned(&input.event, session, dirty, cwd, (roz, world));
+            facts.learned = learned::learned(input, session, dirty, cwd, (roz, world));
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
             // A session of a project with rules of its own is kept from its

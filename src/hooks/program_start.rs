@@ -18,7 +18,7 @@ use crate::{
         outcome::{Outcome, Verdict},
         pattern,
         policy::Scope,
-        reflection::tickets::{self, Closing},
+        reflection::tickets::Closing,
         review::gate,
         session::{Session, SessionId},
         tool::{SHELL, Tool},
@@ -93,7 +93,7 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);
     // What names no program was judged with the line.
     gated.retain(|it| pattern::program(it.pattern).is_some());
-    let mut closings = tickets::closings(&roz.policy.ticketing, &call);
+    let mut closings = learned::closings(&call, &start.cwd, &roz, world);
     if !closings.is_empty() && !session.is_some_and(|it| learned::is_on(it, &roz, &start.cwd)) {
         closings.clear();
     }

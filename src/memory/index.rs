@@ -41,14 +41,9 @@ const MADE_BY: u64 = crate::world::cached::made_by(&[
     env!("CARGO_PKG_VERSION").as_bytes(),
     include_bytes!("index.rs"),
     include_bytes!("../core/reflection/learning.rs"),
-    include_bytes!("../core/reflection/retrieval/activities.rs"),
     include_bytes!("../core/reflection/retrieval/build.rs"),
-    include_bytes!("../core/reflection/retrieval/cues.rs"),
     include_bytes!("../core/reflection/retrieval/index.rs"),
-    include_bytes!("../core/reflection/retrieval/lists.rs"),
     include_bytes!("../core/reflection/retrieval/paths.rs"),
-    include_bytes!("../core/reflection/retrieval/places.rs"),
-    include_bytes!("../core/reflection/retrieval/said.rs"),
     include_bytes!("../core/reflection/retrieval/words.rs"),
 ])
 .1;

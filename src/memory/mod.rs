@@ -37,7 +37,7 @@ use crate::{
 /// Backends differ in where they keep one, never in what keeping means: each
 /// of them passes `memory::contract`.
 pub trait MemoryBackend: Send + Sync {
-    /// As `roz backends` and the configuration call it.
+    /// As `roz learn backends` and the configuration call it.
     fn name(&self) -> &'static str;
 
     /// Keeps a learning with all its fields, any text byte for byte. When it

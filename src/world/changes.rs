@@ -78,8 +78,30 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What differs from `base`, untracked files included. Two processes.
-pub fn since(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Error> {
+/// What differs from `base`, untracked files included, without what is as it was pulled meanwhile:
+/// a pull is not the agent's work. Two processes, a third where something was fetched since `began`.
+pub fn since(
+    root: &Path,
+    base: &str,
+    began: DateTime<Utc>,
+    until: Instant,
+) -> Result<Vec<Changed>, Error> {
+    let mut found = tracked(root, base, until)?;
+    // Of a commit that is gone nothing can be told.
+    if let Some(Ok(own)) = pulled(root, began).map(|tip| tracked(root, &tip, until)) {
+        found = common(found, &own);
+    }
+    let new = git(root, ["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
+    for path in new.split('\0').filter(|it| !it.is_empty()) {
+        let lines = if found.len() > MAX_FILES { 1 } else { lines_of(&root.join(path)) };
+        let is_repository = path.ends_with('/');
+        found.push(Changed { path: path.to_owned(), lines, is_repository });
+    }
+    Ok(found)
+}
+
+/// What differs from `base` of the files that git knows. One process.
+fn tracked(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Error> {
     let diff = git(
         root,
         [
@@ -96,17 +118,39 @@ pub fn since(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Er
         &[],
         until,
     )?;
-    let new = git(root, ["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
     let mut found: Vec<Changed> = diff.split('\0').filter_map(numstat).collect();
     for it in found.iter_mut().filter(|it| it.lines <= 2) {
         it.is_repository = is_repository(&root.join(&it.path));
     }
-    for path in new.split('\0').filter(|it| !it.is_empty()) {
-        let lines = if found.len() > MAX_FILES { 1 } else { lines_of(&root.join(path)) };
-        let is_repository = path.ends_with('/');
-        found.push(Changed { path: path.to_owned(), lines, is_repository });
-    }
     Ok(found)
+}
+
+/// Of the changes since one commit those that are changes since another as well, by the fewer
+/// lines.
+fn common(since: Vec<Changed>, other: &[Changed]) -> Vec<Changed> {
+    let lines: BTreeMap<&str, u64> = other.iter().map(|it| (it.path.as_str(), it.lines)).collect();
+    let own = since.into_iter().filter_map(|it| {
+        let lines = *lines.get(it.path.as_str())?;
+        Some(Changed { lines: it.lines.min(lines), ..it })
+    });
+    own.collect()
+}
+
+/// The newest commit of a remote's default branch that was fetched since then; none: nothing was.
+/// Read from git's own records: what was pushed is no news.
+fn pulled(root: &Path, since: DateTime<Utc>) -> Option<String> {
+    let (_, common) = git::git_dirs(root)?;
+    let head = std::fs::read_to_string(common.join("refs/remotes/origin/HEAD")).ok();
+    let named = head.as_deref().and_then(|it| it.trim().strip_prefix("ref: "));
+    let usual = ["refs/remotes/origin/main", "refs/remotes/origin/master"];
+    let mut logs = named
+        .into_iter()
+        .chain(usual)
+        .filter(|name| name.starts_with("refs/remotes/") && !name.contains(".."))
+        .filter_map(|name| read(&common.join("logs").join(name)));
+    let text = String::from_utf8_lossy(&logs.next()?).into_owned();
+    let mut records = text.lines().filter_map(|line| record(line, since));
+    records.rfind(|(_, what)| !what.starts_with("update by push")).map(|(commit, _)| commit)
 }
 
 /// `added \t removed \t path`; a binary file has `-` for both.
@@ -138,9 +182,14 @@ pub fn put_aside(root: &Path, since: DateTime<Utc>) -> Option<&'static str> {
         text[from..].lines().filter_map(|it| record(it, since)).collect()
     };
     let makes = |what: &str| ["commit", "cherry-pick", "am"].iter().any(|it| what.starts_with(it));
-    let commits = done(&git_dir.join("logs/HEAD"));
-    let last = commits.iter().rfind(|(_, what)| makes(what));
-    if last.is_some_and(|(id, _)| git::head(root).as_ref() != Some(id)) {
+    let is_not_at = |commit: &String| git::head(root).as_ref() != Some(commit);
+    // A pull or a merge keeps what was committed.
+    let leaves = |what: &str| ["checkout", "reset"].iter().any(|it| what.starts_with(it));
+    let moves = done(&git_dir.join("logs/HEAD"));
+    let last = moves.iter().rposition(|(_, what)| makes(what));
+    let was_left =
+        |at: usize| moves[at..].iter().any(|(_, what)| leaves(what)) && is_not_at(&moves[at].0);
+    if last.is_some_and(was_left) {
         return Some("its last commit is not what is checked out");
     }
     let stashes = done(&common.join("logs/refs/stash"));

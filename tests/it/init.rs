@@ -103,7 +103,7 @@ fn older_learnings_are_copied_once_and_stay_where_they_are() {
 
     let told = roz.run(&["init", "--import"]).succeeds().stdout;
     assert_eq!(told.matches(": 1 learning.").count(), 2, "{told}");
-    let learnings = roz.json(&["learnings"]);
+    let learnings = roz.json(&["learn", "list"]);
     let ids: Vec<_> =
         learnings["learnings"].as_array().unwrap().iter().map(|it| it["id"].as_str()).collect();
     assert_eq!(ids.len(), 2, "each once: {ids:?}");

@@ -83,12 +83,12 @@ impl Roz {
     /// The learnings that a listing names, in its order.
     #[track_caller]
     fn listed(&self, args: &[&str]) -> Vec<String> {
-        ids(&self.json(&[&["learnings"], args].concat())["learnings"])
+        ids(&self.json(&[&["learn", "list"], args].concat())["learnings"])
     }
 
     #[track_caller]
     fn status_of(&self, id: &str) -> String {
-        let all = self.json(&["learnings"]);
+        let all = self.json(&["learn", "list"]);
         let found = all["learnings"].as_array().unwrap().iter().find(|it| it["id"] == id);
         found.unwrap()["status"].as_str().unwrap().to_owned()
     }
@@ -138,15 +138,15 @@ fn three() -> Roz {
 /// Every verb of this file, as somebody begins with it.
 const VERBS: &[&[&str]] = &[
     &["search", "lexer"],
-    &["learnings"],
-    &["maintain"],
-    &["maintain", "list"],
-    &["maintain", "decay", "--dry-run"],
-    &["maintain", "rebuild"],
-    &["maintain", "stale-files"],
-    &["review-learnings"],
+    &["learn", "list"],
+    &["learn", "due"],
+    &["learn", "due"],
+    &["learn", "archive", "--due", "--dry-run"],
+    &["learn", "rebuild"],
+    &["learn", "stale"],
+    &["learn", "rate"],
     &["tickets"],
-    &["backends"],
+    &["learn", "backends"],
 ];
 
 // Search.
@@ -222,7 +222,7 @@ fn search_is_narrowed_by_category_tag_and_scope() {
 #[test]
 fn what_is_put_away_is_found_where_it_is_asked_for() {
     let roz = three();
-    roz.run(&["maintain", "archive", LEXER]).succeeds();
+    roz.run(&["learn", "archive", LEXER]).succeeds();
     assert_eq!(roz.json(&["search", "panic"])["results"], json!([]));
     let found = roz.json(&["search", "panic", "--include-archived"]);
     assert_eq!(ids(&found["results"]), [LEXER]);
@@ -235,7 +235,7 @@ fn what_is_put_away_is_found_where_it_is_asked_for() {
 #[test]
 fn learnings_have_every_field_and_how_they_are_used() {
     let roz = three();
-    let all = roz.json(&["learnings"]);
+    let all = roz.json(&["learn", "list"]);
     let list = all["learnings"].as_array().unwrap();
     assert_eq!(list.len(), 3);
     for it in list {
@@ -281,11 +281,11 @@ fn learnings_are_sorted_and_narrowed_as_asked() {
     assert_eq!(roz.listed(&["--stale"]), [STYLE]);
     assert_eq!(roz.listed(&["--category", "dependency"]), [CACHE]);
     assert_eq!(roz.listed(&["--tag", "WEB"]), [STYLE]);
-    roz.run(&["maintain", "archive", STYLE]).succeeds();
+    roz.run(&["learn", "archive", STYLE]).succeeds();
     assert_eq!(roz.listed(&["--status", "archived"]), [STYLE]);
     assert_eq!(roz.listed(&["--status", "active"]), [LEXER, CACHE]);
     assert_eq!(roz.listed(&["--stale"]), [""; 0]);
-    assert!(roz.run(&["learnings", "--sort", "hitrate"]).misuses().contains("hit-rate"));
+    assert!(roz.run(&["learn", "list", "--sort", "hitrate"]).misuses().contains("hit-rate"));
 }
 
 #[test]
@@ -302,8 +302,8 @@ fn tables_are_aligned_and_no_wider_than_the_terminal() {
             assert!(line.chars().count() <= 80, "{args:?}: {line}");
         }
     }
-    roz.run(&["maintain", "archive", STYLE]).succeeds();
-    let text = roz.run(&["learnings"]).succeeds().stdout;
+    roz.run(&["learn", "archive", STYLE]).succeeds();
+    let text = roz.run(&["learn", "list"]).succeeds().stdout;
     let at = text.lines().next().unwrap().find("SUMMARY").unwrap();
     let begins = ["src/lexer", "long words", "redis 7", "soon", "kebab"];
     for (line, begin) in text.lines().skip(1).zip(begins) {
@@ -320,13 +320,14 @@ fn what_cannot_be_read_is_named_with_its_line_and_hides_nothing() {
     let line = before.lines().count() + 2;
     let broken = "\n## Half an entry ^cl_20260101_halfen\n- **Category:** nonsense\n> Why.\n";
     fs::write(&path, before + broken).unwrap();
-    let all = roz.json(&["learnings"]);
+    let all = roz.json(&["learn", "list"]);
     assert_eq!(all["learnings"].as_array().unwrap().len(), 3);
     let problem = &all["problems"][0];
     let place = problem["place"].as_str().unwrap();
     assert!(place.contains(&format!("learnings.md:{line}")), "{place}");
     assert!(problem["what"].as_str().unwrap().contains("cl_20260101_halfen"), "{problem}");
-    for args in [&["learnings"][..], &["search", "panic"], &["maintain"], &["maintain", "rebuild"]]
+    for args in
+        [&["learn", "list"][..], &["search", "panic"], &["learn", "due"], &["learn", "rebuild"]]
     {
         let text = roz.run(args).succeeds().stdout;
         assert!(text.contains(&format!("learnings.md:{line}")), "{args:?}: {text}");
@@ -345,7 +346,7 @@ fn what_others_wrote_drives_no_terminal() {
         let text = roz.run(args).succeeds().stdout;
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{args:?}: {text:?}");
     }
-    let unknown = roz.run(&["maintain", "archive", evil]).fails();
+    let unknown = roz.run(&["learn", "archive", evil]).fails();
     assert!(!unknown.contains('\u{1b}'), "{unknown:?}");
 }
 
@@ -363,7 +364,7 @@ fn a_project_that_has_learned_nothing_is_no_error_and_stays_as_it_is() {
     let new: Vec<_> = files.iter().filter(|it| !before.contains(it)).collect();
     // An index of nothing may be kept in the home.
     assert!(new.iter().all(|it| it.starts_with("user/.roz")), "{new:?}");
-    assert_eq!(roz.json(&["learnings"]), json!({ "learnings": [], "problems": [] }));
+    assert_eq!(roz.json(&["learn", "list"]), json!({ "learnings": [], "problems": [] }));
     assert_eq!(roz.json(&["search", "x"]), json!({ "results": [], "problems": [] }));
 }
 
@@ -397,10 +398,10 @@ fn ten_thousand_learnings_are_listed_searched_and_looked_through() {
     }
     fs::write(path, text).unwrap();
     assert_eq!(roz.listed(&[]).len(), 10_000);
-    assert_eq!(roz.run(&["learnings"]).succeeds().stdout.lines().count(), 10_001);
+    assert_eq!(roz.run(&["learn", "list"]).succeeds().stdout.lines().count(), 10_001);
     assert_eq!(ids(&roz.json(&["search", "service_4711"])["results"])[0], "cl_20260101_n04711");
-    assert_eq!(roz.json(&["maintain"])["due"], json!([]));
-    assert_eq!(roz.json(&["maintain", "rebuild"])["index"]["learnings"], 10_000);
+    assert_eq!(roz.json(&["learn", "due"])["due"], json!([]));
+    assert_eq!(roz.json(&["learn", "rebuild"])["index"]["learnings"], 10_000);
 }
 
 #[test]
@@ -412,9 +413,9 @@ fn a_read_only_project_is_read_and_says_why_it_is_not_written() {
             run(args).succeeds();
         }
         for args in [
-            &["maintain", "archive", LEXER][..],
-            &["maintain", "decay"],
-            &["review-learnings", "--useful", LEXER],
+            &["learn", "archive", LEXER][..],
+            &["learn", "archive", "--due"],
+            &["learn", "rate", "--useful", LEXER],
         ] {
             let said = run(args).fails();
             assert!(said.contains("learnings.md") || said.contains("stats.log"), "{said}");

@@ -44,13 +44,13 @@ const FACTS: &[&[&str]] = &[
     &["intent", "list"],
     &["intent", "show", "INT-001"],
     &["intent", "check"],
-    &["learnings"],
+    &["learn", "list"],
     &["search", "tables"],
-    &["maintain", "list"],
-    &["maintain", "stale-files"],
-    &["review-learnings"],
+    &["learn", "due"],
+    &["learn", "stale"],
+    &["learn", "rate"],
     &["tickets"],
-    &["backends"],
+    &["learn", "backends"],
     &["clean", "--dry-run"],
     &["install", "--dry-run"],
     &["doctor", "--list"],
@@ -63,7 +63,7 @@ const OTHERS: &[&[&str]] = &[
     &["completions", "bash"],
     &["--help"],
     &["doctor", "--help"],
-    &["eval"],
+    &["learn", "eval"],
 ];
 
 #[test]
@@ -106,10 +106,10 @@ fn no_table_is_wider_than_the_terminal() {
             &["intent", "list"],
             &["intent", "check"],
             &["ledger", "show"],
-            &["learnings"],
-            &["maintain", "list"],
+            &["learn", "list"],
+            &["learn", "due"],
             &["tickets"],
-            &["backends"],
+            &["learn", "backends"],
             &["doctor", "--list"],
         ] {
             let ran = roz.run(args);
@@ -169,7 +169,7 @@ fn tables_look_as_they_look() {
     let mut all = String::new();
     for width in ["80", "200"] {
         let roz = busy().with_var("COLUMNS", width).with_var("NO_COLOR", "1");
-        for args in [&["intent", "list"][..], &["tickets"], &["backends"], &["status"]] {
+        for args in [&["intent", "list"][..], &["tickets"], &["learn", "backends"], &["status"]] {
             let text = roz.run(args).succeeds().stdout;
             let text = text.replace(&roz.dir().canonicalize().unwrap().display().to_string(), "…");
             let text = text.replace(&roz.dir().display().to_string(), "…");

@@ -90,8 +90,7 @@ fn stats_tell_what_became_of_learnings() {
         assert!(insight["message"].is_string() && insight["recommendation"].is_string());
     }
     let text = roz.run(&["stats"]).succeeds().stdout;
-    for word in ["shown 12 times, and helped once (8 %)", "pitfall", "SkipMiss", "`t1`", "agent 1"]
-    {
+    for word in ["shown 12 times, and used once (8 %)", "pitfall", "SkipMiss", "`t1`", "agent 1"] {
         assert!(text.contains(word), "`{word}` is not in {text}");
     }
 }
@@ -105,11 +104,11 @@ fn what_it_was_not_shown_to_is_no_share_of_the_times_that_it_was_shown() {
         add(&roz, [(8, used("cl_1", &format!("other{session}")))]);
     }
     let totals = roz.json(&["stats"])["reflection"]["totals"].clone();
-    let figures = ["surfaced", "referenced", "helped", "hit_rate"].map(|it| &totals[it]);
+    let figures = ["surfaced", "referenced", "hits", "hit_rate"].map(|it| &totals[it]);
     assert_eq!(figures, [&json!(9), &json!(9), &json!(0), &json!(0.0)]);
     let text = roz.run(&["stats"]).succeeds().stdout;
-    assert!(text.contains("shown 9 times, and never helped (0 %)"), "{text}");
-    assert!(text.contains("They helped 9 times where they had not been shown."), "{text}");
+    assert!(text.contains("shown 9 times, and never used (0 %)"), "{text}");
+    assert!(text.contains("Learnings were used 9 times where they had not been shown."), "{text}");
     assert!(text.contains("OverSurfaced"), "{text}");
 }
 

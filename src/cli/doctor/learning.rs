@@ -81,7 +81,7 @@ fn learnings(library: &Library) -> Check {
     Check::warn(
         NAME,
         format!("{seen}; {first}{more}"),
-        "mend what is named; `roz learnings` shows all of it, and reads the rest meanwhile",
+        "mend what is named; `roz learn list` shows all of it, and reads the rest meanwhile",
     )
 }
 

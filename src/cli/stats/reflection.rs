@@ -94,22 +94,22 @@ impl Log {
         if totals.surfaced == 0 {
             text += "No learning was shown yet.\n";
         } else {
-            let helped = match totals.helped {
-                0 => "never helped".to_owned(),
-                n => format!("helped {}", times(n)),
+            let used = match totals.hits {
+                0 => "never used".to_owned(),
+                n => format!("used {}", times(n)),
             };
             let in_vain = match totals.dismissed {
                 0 => "none was dismissed".to_owned(),
-                n => format!("nobody referred to them {}", times(n)),
+                n => format!("nobody used them {}", times(n)),
             };
             let (shown, rate) = (times(totals.surfaced), rate(totals.hit_rate));
-            let _ =
-                writeln!(text, "Learnings were shown {shown}, and {helped} ({rate}); {in_vain}.");
+            let _ = writeln!(text, "Titles were shown {shown}, and {used} ({rate}); {in_vain}.");
         }
-        let found = totals.referenced.saturating_sub(totals.helped);
+        let found = totals.used.saturating_sub(totals.hits);
         if found > 0 {
-            let (also, found) = (if totals.helped > 0 { "also " } else { "" }, times(found));
-            let _ = writeln!(text, "They {also}helped {found} where they had not been shown.");
+            let (also, found) = (if totals.hits > 0 { "also " } else { "" }, times(found));
+            let _ =
+                writeln!(text, "Learnings were {also}used {found} where they had not been shown.");
         }
         if view.reflections > 0 || !view.rejections_by_stage.is_empty() {
             let _ = writeln!(
@@ -131,9 +131,9 @@ impl Log {
             let _ = writeln!(text, "Lines of the log that cannot be read: {}.", view.broken);
         }
         if !report.categories.is_empty() {
-            let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "HELPED", "DISMISSED", "HIT RATE"];
+            let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "USED", "DISMISSED", "HIT RATE"];
             let rows = report.categories.iter().map(|(category, it)| {
-                let counts = [it.learnings, it.surfaced, it.helped, it.dismissed];
+                let counts = [it.learnings, it.surfaced, it.hits, it.dismissed];
                 let counts = counts.iter().map(u32::to_string);
                 [category.to_string()]
                     .into_iter()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RetrievalPolicy {
-    /// The most learnings that are put before an agent at once.
+    /// The most titles that are put before an agent at once.
     pub max_injections: u64,
     pub strategy: Strategy,
     /// At prompts too, not only when a session starts.
@@ -16,7 +16,7 @@ pub struct RetrievalPolicy {
     pub recency_half_life_days: u64,
 }
 
-/// How sure one has to be of a learning's relevance.
+/// How much of the best one's relevance a learning needs for its title to be shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
@@ -24,18 +24,6 @@ pub enum Strategy {
     #[default]
     Moderate,
     Aggressive,
-}
-
-impl RetrievalPolicy {
-    /// How many learnings are put before an agent at once, at most.
-    pub fn limit(&self) -> usize {
-        let of_strategy = match self.strategy {
-            Strategy::Conservative => 3,
-            Strategy::Moderate => 5,
-            Strategy::Aggressive => 10,
-        };
-        usize::try_from(self.max_injections).unwrap_or(usize::MAX).min(of_strategy)
-    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::state::Reflection;
+use super::{candidate::PLACEHOLDERS, state::Reflection};
 use crate::core::{Cx, bounded};
 
 /// Why a reflection is due, in words.
@@ -36,43 +36,14 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
     }
 }
 
-/// A reflection that is accepted as it stands: the agent sees the shape, and
-/// what it has to say instead.
-///
-/// It is accepted each time, so no two say the same: both texts carry a mark
-/// of two numbers, which weigh enough in few words for
-/// [`duplicate`](super::duplicate) to tell them apart, whatever the ticket is
-/// called and whether it was closed before.
-pub(super) fn example(state: &Reflection, cx: Cx) -> String {
-    let name = |it: &str| bounded::plain_line(&bounded::line(it, 40));
-    let about = match (state.closed(), state.closed_unnamed()) {
-        ([id, ..], _) if state.is_task(id) => format!("task {}", name(id)),
-        ([id, ..], _) => format!("ticket {}", name(id)),
-        ([], [system, ..]) => format!("a ticket of {}", name(system)),
-        ([], []) => format!("session {}", bounded::chars(cx.session_id.as_str(), 40)),
-    };
-    let mark = mark(state, cx);
-    let text = |text: String| serde_json::Value::from(text).to_string();
-    let summary =
-        text(format!("Hold {mark} ({about}) needed `roz reflect` before its stop passed"));
-    let detail = text(format!(
-        "Hold {mark} of the Stop hook lasted until `roz reflect` had run. Write what YOU learned \
-         here instead: file, command, version, why."
-    ));
+/// A reflection to fill in: its placeholders are no learning, and `roz reflect` says so.
+pub(super) fn example() -> String {
+    let [summary, detail, tag] = PLACEHOLDERS;
     format!(
-        "{{\"candidates\": [{{\n  \"category\": \"process\",\n  \"summary\": {summary},\n  \
-         \"detail\": {detail},\n  \"tags\": [\"roz\", \"workflow\"],\n  \
-         \"criteria_met\": [\"stable_fact\"]\n}}]}}"
+        "{{\"candidates\": [{{\n  \"category\": \"pitfall\",\n  \"summary\": \"{summary}\",\n  \
+         \"detail\": \"{detail}\",\n  \"tags\": [\"{tag}\"],\n  \"criteria_met\": \
+         [\"behavior_changing\"]\n}}]}}"
     )
-}
-
-/// Two numbers for this hold of this session.
-fn mark(state: &Reflection, cx: Cx) -> String {
-    let (session, at) = (cx.session_id.as_str(), cx.now.timestamp_micros());
-    let told = format!("{session}\n{at}\n{}\n{}", state.block_count(), state.closed().join("\n"));
-    let hash = bounded::sha256(told.as_bytes());
-    let hash = u64::from_str_radix(bounded::cut(&hash, 15), 16).unwrap_or_default();
-    format!("{:04}-{:04}", hash / 10_000 % 10_000, hash % 10_000)
 }
 
 /// What is to be said before the offer to skip: that the change is small, and

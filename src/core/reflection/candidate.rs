@@ -20,6 +20,14 @@ pub const SUMMARY: RangeInclusive<usize> = 10..=200;
 pub const DETAIL: RangeInclusive<usize> = 20..=2000;
 pub const TAGS: RangeInclusive<usize> = 1..=10;
 
+/// What stands in the example of a held stop for a summary, a detail and a tag. Whoever pastes it
+/// as it is has said nothing.
+pub const PLACEHOLDERS: [&str; 3] = [
+    "<the lesson in a line, naming the file, command or error>",
+    "<why it is so, how it shows, what to do>",
+    "<what it is about>",
+];
+
 /// The standard input of `roz reflect`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
@@ -237,6 +245,16 @@ pub(super) fn read(value: &Value) -> Read {
     }
     let criteria = reader.criteria();
     let tags = reader.tags();
+    let texts = [("summary", &summary), ("detail", &detail), ("tags", &tags.first().cloned())];
+    for (name, text) in texts {
+        let text = text.as_deref().unwrap_or_default();
+        if let Some(placeholder) = PLACEHOLDERS.iter().find(|it| text.contains(*it)) {
+            reader.reasons.push(format!(
+                "`{name}` still has the example's placeholder `{placeholder}`: write there what you \
+                 learned, or run `roz skip \"why\"`"
+            ));
+        }
+    }
     let scope = reader.word("scope", Scope::find, Scope::ALL);
     let confidence = reader.word("confidence", Confidence::find, Confidence::ALL);
     let context_files = reader.context_files();

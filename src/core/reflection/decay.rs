@@ -2,13 +2,14 @@
 //!
 //! | a learning | is put away |
 //! |---|---|
-//! | dismissed `min_dismissals` times or more | after `passive_duration_days` without a reference |
+//! | whose title was shown in `min_dismissals` sessions or more | after `passive_duration_days` without a use |
 //! | any other | after twice that time |
 //! | with a hit rate above `immunity_hit_rate` | never |
 //!
-//! The time runs from the last reference, or from when it was written or
+//! A use is that somebody opened it or referred to it.
+//! The time runs from the last use, or from when it was written or
 //! brought back, whichever came last; it is over at the end of the last day,
-//! not a moment before. What was dismissed before it was brought back is
+//! not a moment before. What was shown before it was brought back is
 //! forgiven. Only active learnings decay. Personal ones do not: their use in
 //! other projects stands in other logs. What others wrote into Total Recall does
 //! not: roz reads it, and never writes it.
@@ -30,7 +31,7 @@ pub struct Due {
     pub reason: Reason,
 }
 
-/// A learning whose time will be over at a moment, if nobody refers to it until
+/// A learning whose time will be over at a moment, if nobody uses it until
 /// then; or is over since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Soon {
@@ -41,7 +42,7 @@ pub struct Soon {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    Dismissed { times: u32, days: u64 },
+    Shown { times: u32, days: u64 },
     Unused { days: u64 },
 }
 
@@ -111,12 +112,12 @@ pub fn end(
     if !learning.is_active() || is_kept || is_immune {
         return None;
     }
-    let since = [tally.last_referenced, tally.restored];
+    let since = [tally.last_used, tally.restored];
     let since = since.into_iter().flatten().fold(learning.created_at, DateTime::max);
-    let times = tally.dismissed.saturating_sub(tally.forgiven);
+    let times = tally.surfaced.saturating_sub(tally.forgiven);
     let days = policy.passive_duration_days;
     let (days, reason) = if times >= policy.min_dismissals {
-        (days, Reason::Dismissed { times, days })
+        (days, Reason::Shown { times, days })
     } else {
         let days = days.saturating_mul(2);
         (days, Reason::Unused { days })
@@ -132,10 +133,10 @@ fn later(at: DateTime<Utc>, days: u64) -> Option<DateTime<Utc>> {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::Dismissed { times, days } => {
-                write!(f, "dismissed {times} times and not referred to in {days} days")
+            Self::Shown { times, days } => {
+                write!(f, "shown in {times} sessions and not used in {days} days")
             }
-            Self::Unused { days } => write!(f, "not referred to in {days} days"),
+            Self::Unused { days } => write!(f, "not used in {days} days"),
         }
     }
 }

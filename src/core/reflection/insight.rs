@@ -156,12 +156,10 @@ pub static TABLE: &[Row] = &[
         kind: Kind::StaleTopLearning,
         trigger: || {
             let top = percent(TOP);
-            format!(
-                "a learning with a hit rate of {top} or more was not referred to in {STALE_DAYS} days"
-            )
+            format!("a learning with a hit rate of {top} or more was not used in {STALE_DAYS} days")
         },
         messages: stale_top_learning,
-        recommendation: "see whether it still holds, with `roz review-learnings`; if it does and is \
+        recommendation: "see whether it still holds, with `roz learn rate`; if it does and is \
                          not shown any more, raise `retrieval.recency_half_life_days`",
     },
     Row {
@@ -173,7 +171,7 @@ pub static TABLE: &[Row] = &[
             )
         },
         messages: over_surfaced,
-        recommendation: "make it specific or put it away, with `roz maintain archive`; sooner for \
+        recommendation: "make it specific or put it away, with `roz learn archive`; sooner for \
                          all: lower `decay.min_dismissals`, or set \
                          `retrieval.strategy = \"conservative\"`",
     },
@@ -301,7 +299,7 @@ fn stale_top_learning(report: &Report) -> Vec<String> {
     let since = report.now.checked_sub_signed(TimeDelta::days(STALE_DAYS));
     let is_stale = |it: &Tally| {
         it.hit_rate().is_some_and(|it| it >= TOP)
-            && it.last_referenced.is_some_and(|it| Some(it) <= since)
+            && it.last_used.is_some_and(|it| Some(it) <= since)
     };
     let ids = active_where(report, is_stale);
     learnings_that(report, &ids, &format!("used to help, but not in the last {STALE_DAYS} days"))

@@ -154,7 +154,7 @@ pub fn judge(
         let replaced = learning.supersedes.as_deref().unwrap_or_default();
         for twin in texts.twins(replaced) {
             judgement.warnings.push(warn(&format!(
-                "`{twin}` says what `{replaced}` said, and is still there: `roz maintain archive \
+                "`{twin}` says what `{replaced}` said, and is still there: `roz learn archive \
                  {twin}` puts it away"
             )));
         }

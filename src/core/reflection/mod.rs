@@ -41,6 +41,7 @@ pub mod usage;
 
 use chrono::{DateTime, Utc};
 
+pub use self::shown::as_shown;
 use crate::core::{
     Cx, bounded,
     breaker::{self, Press},
@@ -50,7 +51,7 @@ use crate::core::{
     policy::{Auto, Decider},
     reflection::{
         asked::{before_skip, example, observations, what_is_due},
-        shown::Time,
+        shown::{How, Time},
         state::{Mode, Reflection, Skip, Status},
         tickets::Closing,
     },
@@ -154,19 +155,29 @@ fn on_prompt(state: &mut Reflection, cx: Cx) -> Outcome {
     show(state, Outcome::pass(), cx)
 }
 
-/// Puts what is relevant before the agent, as far as it has not seen it, or has forgotten it.
+/// Puts the titles of what is relevant before the agent, as far as it has not seen them, or has
+/// forgotten them; of what matches strongly the text as well.
 fn show(state: &mut Reflection, outcome: Outcome, cx: Cx) -> Outcome {
+    show_as(state, outcome, How::Title, cx)
+}
+
+fn show_as(state: &mut Reflection, outcome: Outcome, how: How, cx: Cx) -> Outcome {
     let mut outcome = outcome;
     let mut shown = Vec::new();
     let mut ids = Vec::new();
     for it in &cx.facts.learned.relevant {
-        let time = state.shown().put(&it.id, it.score);
+        let how = if it.whole.is_some() { How::Whole } else { how };
+        let time = state.shown().put(&it.id, it.score, how);
         if time == Time::Had {
             continue;
         }
-        shown.push(it.text.clone());
+        shown.push(it.title.clone());
+        shown.extend(it.whole.clone());
         if time == Time::First {
             ids.push(it.id.clone());
+        }
+        // Of one that is shown whole nobody will know whether it was of use.
+        if time == Time::First && how != How::Whole {
             outcome = outcome.doing(Effect::Log(usage::Event::Surfaced {
                 learning_id: it.id.clone(),
                 session_id: cx.session_id.to_string(),
@@ -189,7 +200,7 @@ fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
         return Outcome::pass();
     }
     let Some(id) = &call.tool_use_id else { return Outcome::pass() };
-    let closings = tickets::closings(&cx.policy.ticketing, call);
+    let closings = learned.closings.clone();
     if closings.is_empty() {
         return Outcome::pass();
     }
@@ -215,8 +226,10 @@ fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx
     if succeeded && cx.facts.learned.is_wanted && uses_tasks(call) {
         state.uses_task_tools();
     }
-    let Some(id) = &call.tool_use_id else { return Outcome::pass() };
-    let Some(closings) = state.close_ended(id) else { return Outcome::pass() };
+    // A lesson helps at the mistake.
+    let outcome = show_as(state, Outcome::pass(), How::Failure, cx);
+    let Some(id) = &call.tool_use_id else { return outcome };
+    let Some(closings) = state.close_ended(id) else { return outcome };
     let mark = |it: &Closing| {
         let (tool_use_id, system, tickets) = (id.clone(), it.system.clone(), it.tickets.clone());
         if succeeded {
@@ -228,7 +241,7 @@ fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx
     if succeeded {
         state.closed_tickets(&closings, cx.now);
     }
-    Outcome { trace: closings.iter().map(mark).collect(), ..Outcome::pass() }
+    closings.iter().map(mark).fold(outcome, Outcome::marked)
 }
 
 /// A program that closes tickets has ended well, whatever started it.
@@ -331,7 +344,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         .with("what", due)
         .with("block_count", state.block_count().to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
-        .with("example", example(state, cx))
+        .with("example", example())
         .with("observations", observations(state, cx))
         .with("small", before_skip(state, small));
     Outcome::object(notice).marked(Mark::ReflectionStop {
@@ -431,7 +444,7 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, c
         .with("what", format!("task {id} ({subject}) is not completed before it"))
         .with("block_count", (blocks + 1).to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
-        .with("example", example(state, cx))
+        .with("example", example())
         .with("observations", observations(state, cx))
         .with("small", before_skip(state, None));
     Outcome::object(notice).marked(mark("block"))

@@ -1,6 +1,63 @@
 //! What a session was shown of what was learned, and what became of it.
+//!
+//! | from | what happens | to |
+//! |---|---|---|
+//! | Pending | its text is asked for | Opened |
+//! | any | somebody says that it helped | Referenced |
+//! | Pending | the session ends | Dismissed; not where it was shown whole |
 
 use serde::{Deserialize, Serialize};
+
+use crate::core::{
+    bounded,
+    facts::Relevant,
+    reflection::{learning::Learning, retrieval::Chosen},
+};
+
+/// The titles together have so many characters: with what stands above them, 1,000.
+const MAX_TITLES: usize = 850;
+/// Of a summary a title has so many characters.
+const MAX_SUMMARY: usize = 120;
+/// At most so many learnings are shown whole, with so many characters together.
+const MOST_WHOLE: usize = 2;
+const MAX_WHOLE: usize = 3_000;
+
+/// What is put before an agent of the learnings that were chosen, as far as there is room.
+pub fn as_shown<'a>(
+    chosen: &[Chosen],
+    find: impl Fn(&str) -> Option<&'a Learning>,
+) -> Vec<Relevant> {
+    let (mut room, mut room_for_whole) = (MAX_TITLES, MAX_WHOLE);
+    let mut relevant = Vec::new();
+    for (at, it) in chosen.iter().enumerate() {
+        let Some(learning) = find(&it.id) else { continue };
+        let title = title(learning);
+        // What has no room is not shown, and does not count as shown.
+        let Some(rest) = room.checked_sub(title.chars().count() + 1) else { continue };
+        room = rest;
+        let whole = Some(text(learning)).filter(|_| it.is_strong && at < MOST_WHOLE);
+        let whole = whole.filter(|text| {
+            let rest = room_for_whole.checked_sub(text.chars().count());
+            room_for_whole = rest.unwrap_or(room_for_whole);
+            rest.is_some()
+        });
+        relevant.push(Relevant { id: it.id.clone(), score: it.score, title, whole });
+    }
+    relevant
+}
+
+/// A learning's title, as an agent reads it.
+fn title(learning: &Learning) -> String {
+    let summary = bounded::plain_line(&bounded::line(&learning.summary, MAX_SUMMARY));
+    format!("- {} {}: {summary}", learning.id, learning.category)
+}
+
+/// Its text. What somebody wrote down is told apart from what roz says: it is quoted, line by line.
+fn text(learning: &Learning) -> String {
+    let quoted = |line: &str| format!("  > {}", bounded::plain_line(line));
+    let lines: Vec<String> = bounded::plain(learning.detail.trim()).lines().map(quoted).collect();
+    lines.join("\n")
+}
 
 /// A learning that this session was shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -11,12 +68,19 @@ pub struct Injected {
     /// The conversation does not have it any more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_forgotten: bool,
+    /// It was shown with its text: nothing is known about its use.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_whole: bool,
+    /// It was shown when a call failed, which happens once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_of_failure: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Use {
     Pending,
+    Opened,
     Referenced,
     Dismissed,
 }
@@ -27,6 +91,16 @@ const MAX_KEPT: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Shown(Vec<Injected>);
+
+/// How a learning is put before the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum How {
+    Title,
+    /// With its text.
+    Whole,
+    /// Its title, when a call failed.
+    Failure,
+}
 
 /// A learning is put before the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,16 +121,25 @@ impl Shown {
         self.0.is_empty()
     }
 
-    pub(super) fn put(&mut self, learning_id: &str, score: f64) -> Time {
+    pub(super) fn put(&mut self, learning_id: &str, score: f64, how: How) -> Time {
+        let is_of_failure = how == How::Failure;
         if let Some(it) = self.0.iter_mut().find(|it| it.learning_id == learning_id) {
             let was_forgotten = std::mem::replace(&mut it.is_forgotten, false);
-            return if was_forgotten { Time::Again } else { Time::Had };
+            let is_new = was_forgotten || is_of_failure && !it.is_of_failure;
+            it.is_of_failure |= is_of_failure;
+            return if is_new { Time::Again } else { Time::Had };
         }
         if self.0.len() >= MAX_KEPT {
             return Time::Had;
         }
-        let (learning_id, outcome) = (learning_id.to_owned(), Use::Pending);
-        self.0.push(Injected { learning_id, score, outcome, is_forgotten: false });
+        self.0.push(Injected {
+            learning_id: learning_id.to_owned(),
+            score,
+            outcome: Use::Pending,
+            is_forgotten: false,
+            is_whole: how == How::Whole,
+            is_of_failure,
+        });
         Time::First
     }
 
@@ -64,6 +147,14 @@ impl Shown {
     pub(super) fn forget(&mut self) {
         for it in &mut self.0 {
             it.is_forgotten = true;
+        }
+    }
+
+    /// Its text was asked for.
+    pub(super) fn opened(&mut self, learning_id: &str) {
+        let pending = self.0.iter_mut().find(|it| it.learning_id == learning_id);
+        if let Some(it) = pending.filter(|it| matches!(it.outcome, Use::Pending | Use::Dismissed)) {
+            it.outcome = Use::Opened;
         }
     }
 
@@ -76,9 +167,9 @@ impl Shown {
         }
     }
 
-    /// The session is over: what nobody referred to is dismissed, once.
+    /// The session is over: what nobody opened or referred to is dismissed, once.
     pub(super) fn dismissed(&mut self) -> Vec<String> {
-        let pending = self.0.iter_mut().filter(|it| it.outcome == Use::Pending);
+        let pending = self.0.iter_mut().filter(|it| it.outcome == Use::Pending && !it.is_whole);
         pending
             .map(|it| {
                 it.outcome = Use::Dismissed;

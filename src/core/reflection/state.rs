@@ -439,12 +439,17 @@ impl Reflection {
         self.subagent_observations.drain(..excess);
     }
 
+    /// The text of a learning was asked for.
+    pub fn opened(&mut self, learning_id: &str) {
+        self.injected_learnings.opened(learning_id);
+    }
+
     /// Somebody says that a learning helped.
     pub fn referenced(&mut self, learning_id: &str) {
         self.injected_learnings.referenced(learning_id);
     }
 
-    /// The session is over: what nobody referred to is dismissed, once.
+    /// The session is over: what nobody opened or referred to is dismissed, once.
     pub(super) fn ended(&mut self) -> Vec<String> {
         if self.status == Status::Active {
             self.status = Status::Idle;

@@ -21,6 +21,14 @@ use crate::{
     shell,
 };
 
+/// What a call closes, wherever it runs.
+fn closings(
+    policy: &crate::core::policy::TicketingPolicy,
+    call: &ToolCall,
+) -> Vec<tickets::Closing> {
+    tickets::closings(policy, call, |_| true)
+}
+
 /// A project that wants the gate; a clock that moves one second an event.
 struct Gate {
     session: Session,
@@ -53,6 +61,10 @@ impl Gate {
 
     fn sees_from(&mut self, agent: Option<&str>, what: What) -> Outcome {
         self.now += TimeDelta::seconds(1);
+        self.facts.learned.closings = match &what {
+            What::PreToolUse(call) => closings(&self.policy.ticketing, call),
+            _ => Vec::new(),
+        };
         let id = self.session.session_id.clone();
         let cx = Cx {
             now: self.now,
@@ -596,7 +608,6 @@ fn a_close_without_an_id_is_one_of_its_system() {
     let mut gate = Gate::with_tickets();
     let said = gate.runs("bd close", true).blocks();
     assert!(said.contains("what=a ticket of beads was closed"), "{said}");
-    assert!(said.contains("(a ticket of beads)"), "{said}");
     let said = gate.closes().blocks();
     assert!(said.contains("what=ticket t-1 and 1 more were closed"), "{said}");
     assert!(gate.reflects());
@@ -801,7 +812,10 @@ fn the_decider_always_completes_small_tasks() {
 
 fn relevant(ids: &[&str]) -> Vec<Relevant> {
     ids.iter()
-        .map(|id| Relevant { id: (*id).into(), score: 1.0, text: format!("- {id}") })
+        .map(|id| {
+            let (id, title) = ((*id).to_owned(), format!("- {id} pitfall: x"));
+            Relevant { id, score: 1.0, title, whole: None }
+        })
         .collect()
 }
 
@@ -833,18 +847,49 @@ fn a_learning_is_shown_once_and_again_after_compaction_but_counted_once() {
 }
 
 #[test]
-fn what_nobody_referred_to_is_dismissed_once() {
+fn what_is_shown_whole_counts_neither_as_shown_nor_as_dismissed() {
     let mut gate = Gate::new();
     gate.facts.learned.relevant = relevant(&["a", "b"]);
+    gate.facts.learned.relevant[0].whole = Some("  > its text".into());
+    let outcome = gate.sees(starts());
+    assert_eq!((surfaced(&outcome), outcome.context.len()), (1, 1));
+    assert!(outcome.context[0].fields[0].1.contains("x\n  > its text\n- b"), "{outcome:?}");
+    let outcome = gate.sees(What::SessionEnd { reason: "other".into() });
+    assert_eq!(outcome.effects.len(), 1, "that of b");
+}
+
+#[test]
+fn a_failure_shows_a_title_once_and_again_where_only_a_prompt_had_shown_it() {
+    let mut gate = Gate::new();
+    gate.facts.learned.relevant = relevant(&["a"]);
+    let _ = gate.sees(starts());
+    let fails = |gate: &mut Gate| {
+        let outcome =
+            gate.sees(What::PostToolUse { call: bash("make", "toolu_1"), succeeded: false });
+        (surfaced(&outcome), outcome.context.len())
+    };
+    assert_eq!(fails(&mut gate), (0, 1), "counted once a session");
+    assert_eq!(fails(&mut gate), (0, 0));
+    gate.facts.learned.relevant = relevant(&["b"]);
+    assert_eq!(fails(&mut gate), (1, 1));
+    assert_eq!(fails(&mut gate), (0, 0));
+}
+
+#[test]
+fn what_nobody_used_is_dismissed_once() {
+    let mut gate = Gate::new();
+    gate.facts.learned.relevant = relevant(&["a", "b", "c"]);
     let _ = gate.sees(starts());
     gate.session.reflection.referenced("a");
+    gate.session.reflection.opened("c");
+    gate.session.reflection.opened("a");
     let end = || What::SessionEnd { reason: "other".into() };
     let outcome = gate.sees(end());
     let expected = usage::Event::Dismissed { learning_id: "b".into(), session_id: "s1".into() };
     assert_eq!(outcome.effects, [Effect::Log(expected)]);
     assert!(gate.sees(end()).effects.is_empty());
     let uses: Vec<Use> = gate.session.reflection.injected().iter().map(|it| it.outcome).collect();
-    assert_eq!(uses, [Use::Referenced, Use::Dismissed]);
+    assert_eq!(uses, [Use::Referenced, Use::Dismissed, Use::Opened]);
 }
 
 #[test]
@@ -865,7 +910,7 @@ fn the_table_knows_what_closes_and_what_does_not() {
     let mut policy = Policy::default().ticketing;
     policy.overrides.insert("github".into(), true);
     let closes = |line: &str| -> Vec<(String, Vec<String>)> {
-        let found = tickets::closings(&policy, &bash(line, "t"));
+        let found = closings(&policy, &bash(line, "t"));
         found.into_iter().map(|it| (it.system, it.tickets)).collect()
     };
     let yes: &[(&str, &str, &[&str])] = &[
@@ -954,14 +999,14 @@ fn what_fills_up_a_line_hides_no_close() {
             ("make finish X-1", "own", &[]),
         ] {
             let line = format!("{padding}{close}");
-            let found = tickets::closings(&policy, &bash(&line, "t"));
+            let found = closings(&policy, &bash(&line, "t"));
             let end = format!("{}…{close}", &padding[..8]);
             assert!(found.iter().any(|it| it.system == system), "{end}: {found:?}");
             let found = found.iter().find(|it| it.system == system);
             assert_eq!(found.map(|it| &it.tickets[..]).unwrap_or_default(), ids, "{end}");
         }
         for mention in ["bd list", "bd close --help", "tissue status t-1 open", "jira undone X-1"] {
-            let found = tickets::closings(&policy, &bash(&format!("{padding}{mention}"), "t"));
+            let found = closings(&policy, &bash(&format!("{padding}{mention}"), "t"));
             assert!(found.is_empty(), "{mention}: {found:?}");
         }
     }
@@ -970,13 +1015,13 @@ fn what_fills_up_a_line_hides_no_close() {
 #[test]
 fn github_counts_where_it_is_asked_for() {
     let policy = Policy::default().ticketing;
-    assert!(tickets::closings(&policy, &bash("gh issue close 1", "t")).is_empty());
+    assert!(closings(&policy, &bash("gh issue close 1", "t")).is_empty());
 }
 
 #[test]
 fn tools_close_tickets_too() {
     let policy = Policy::default().ticketing;
-    let closes = |name: &str, input: Value| tickets::closings(&policy, &tool(name, input));
+    let closes = |name: &str, input: Value| closings(&policy, &tool(name, input));
     let one = closes("mcp__tissue__close_issue", json!({ "id": "t-1" }));
     assert_eq!(one, [Closing { system: "tissue".into(), tickets: vec!["t-1".into()] }]);
     let one = closes("mcp__plugin_beads_beads__close", json!({ "issue_id": "bd-1" }));
@@ -996,13 +1041,13 @@ fn a_row_of_the_users_closes_tickets() {
         closes: vec!["Bash:jira issue move * Done*".into(), "mcp__jira__close*".into()],
         in_progress: vec![],
     });
-    let one = tickets::closings(&policy, &bash("jira issue move AB-1 Done", "t"));
+    let one = closings(&policy, &bash("jira issue move AB-1 Done", "t"));
     assert_eq!(one, [Closing { system: "jira".into(), tickets: vec!["AB-1".into()] }]);
-    assert!(tickets::closings(&policy, &bash("jira issue move AB-1 Todo", "t")).is_empty());
-    let one = tickets::closings(&policy, &tool("mcp__jira__close", json!({ "id": 7 })));
+    assert!(closings(&policy, &bash("jira issue move AB-1 Todo", "t")).is_empty());
+    let one = closings(&policy, &tool("mcp__jira__close", json!({ "id": 7 })));
     assert_eq!(one[0].tickets, ["7"]);
     let names: Vec<(String, String)> = tickets::markers(&policy);
     assert_eq!(names.last().unwrap(), &("jira".to_owned(), ".jira".to_owned()));
     policy.overrides.insert("jira".into(), false);
-    assert!(tickets::closings(&policy, &bash("jira issue move AB-1 Done", "t")).is_empty());
+    assert!(closings(&policy, &bash("jira issue move AB-1 Done", "t")).is_empty());
 }

@@ -245,12 +245,18 @@ fn own<'a>(policy: &'a TicketingPolicy, name: &str) -> Option<&'a TicketSystem> 
     policy.systems.iter().find(|it| it.name == name)
 }
 
-/// What a call would close, by system.
-pub fn closings(policy: &TicketingPolicy, call: &ToolCall) -> Vec<Closing> {
+/// What a call would close, by system. What runs where `counts` says no is about other tickets than
+/// the project's: a fixture's, say.
+pub fn closings(
+    policy: &TicketingPolicy,
+    call: &ToolCall,
+    counts: impl Fn(&shell::Run) -> bool,
+) -> Vec<Closing> {
     let mut found = Found { policy, closings: Vec::new() };
     // Most calls name no program of a ticket system, and pay for no more.
     if call.programs().any(|it| it.contains(HOLE) || is_program(it)) {
-        let commands: Vec<Vec<&str>> = call.commands().collect();
+        let commands: Vec<Vec<&str>> =
+            call.runs().filter(|run| counts(run)).map(shell::Run::words).collect();
         for system in SYSTEMS {
             for words in &commands {
                 if let Some(it) = system.commands.iter().find_map(|it| it.tickets(words)) {
@@ -262,9 +268,14 @@ pub fn closings(policy: &TicketingPolicy, call: &ToolCall) -> Vec<Closing> {
     for system in SYSTEMS.iter().filter(|system| system.tools.iter().any(|it| it.closes(call))) {
         found.add(system.name, ids_of(call));
     }
+    let elsewhere: Vec<String> = match policy.systems[..] {
+        [] => Vec::new(),
+        _ => call.runs().filter(|run| !counts(run)).flat_map(shell::Run::keys).collect(),
+    };
     for system in &policy.systems {
         for pattern in &system.closes {
-            for key in call.keys().iter().filter(|it| pattern::matches(pattern, it)) {
+            let keys = call.keys().iter().filter(|key| !elsewhere.contains(key));
+            for key in keys.filter(|key| pattern::matches(pattern, key)) {
                 let id = star(pattern, key);
                 let ids =
                     if key.starts_with("Bash:") { id.into_iter().collect() } else { ids_of(call) };

@@ -43,15 +43,16 @@ def stats(s, event: str) -> list[dict]:
 
 
 @scenario
-def a_ticket_closed_by_tissue_is_reflected_on_by_the_example_as_it_stands(world: World):
+def a_ticket_closed_by_tissue_is_not_reflected_on_by_the_example_as_it_stands(world: World):
     s = world.play(
         "Close the ticket.", place=place_with(world, tickets="tissue"),
-        agent=[run("tissue status t-1 closed"), say("Closed."), run("{{example}}"), say("Written down.")],
+        agent=[run("tissue status t-1 closed"), say("Closed."), run("{{example}}"), REFLECT, say("Written down.")],
     )
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
     reason = s.replies("Stop")[0].json["reason"]
     expect("the reason", reason).has("ticket t-1 (The lexer panics on a carriage return) was closed", s.id)
-    expect("whether the pasted example failed", s.results()[1].failed, s.results()[1].text).equals(False)
+    expect("whether the pasted example failed", s.results()[1].failed, s.results()[1].text).equals(True)
+    expect("what was said of it", s.results()[1].text).has("still has the example's placeholder")
     expect("the gate", s.debug["state"]["reflection"]).equals("reflected")
     expect("the ticket of the reflection", stats(s, "reflection")[0]["ticket_id"]).equals("t-1")
 
@@ -142,7 +143,7 @@ def what_one_session_learned_is_told_to_the_next_where_it_is_relevant(world: Wor
                        agent=[run("seq 9 >> notes.txt"), say("Mended."), REFLECT, say("Written down.")])
     expect("answers at the stops", first.kinds("Stop")).equals(["block", "pass"])
     place.git("commit", "-qam", "More")
-    learned = json.loads(place.run("roz", "learnings", "--json").stdout)["learnings"][0]["id"]
+    learned = json.loads(place.run("roz", "learn", "list", "--json").stdout)["learnings"][0]["id"]
     second = world.play("src/lexer.rs panics on a carriage return again. Mend it.", place=place,
                         agent=[run(f"roz ref {learned} --how 'it was it'"), say("Mended.")])
     expect("the first request of the next session", second.of("agent")[0].heard).has(learned, "char_indices")
@@ -150,3 +151,37 @@ def what_one_session_learned_is_told_to_the_next_where_it_is_relevant(world: Wor
     expect("dismissals", stats(second, "dismissed")).equals([])
     third = world.play("Write a haiku about the sea.", place=place, agent=[say("Waves.")])
     expect("the first request of another session", third.of("agent")[0].heard).lacks(learned, "char_indices")
+
+
+@scenario
+def a_title_is_opened_and_ranks_higher_the_next_time(world: World):
+    place = place_with(world, learnings=True)
+    first = world.play("Write notes.", place=place,
+                       agent=[run("seq 9 >> notes.txt"), say("Written."), REFLECT, say("Written down.")])
+    expect("answers at the stops", first.kinds("Stop")).equals(["block", "pass"])
+    place.git("commit", "-qam", "More")
+    learned = json.loads(place.run("roz", "learn", "list", "--json").stdout)["learnings"][0]["id"]
+    prompt = "The lexer panics on a lone carriage return again. Mend it."
+    second = world.play(prompt, place=place, agent=[run(f"roz learn show {learned}"), say("Mended.")])
+    expect("the first request", second.of("agent")[0].heard).has(f"- {learned} pitfall: ", "roz learn show")
+    expect("the first request", second.of("agent")[0].heard).lacks("char_indices")
+    expect("its text", second.results()[0].text).has("char_indices")
+    expect("times opened", len(stats(second, "opened"))).equals(1)
+    expect("dismissals", stats(second, "dismissed")).equals([])
+    found = json.loads(place.run("roz", "learn", "list", "--json").stdout)["learnings"][0]
+    expect("its hit rate", found["hit_rate"]).equals(1.0)
+
+
+@scenario
+def a_failing_command_brings_the_title_of_the_learning_about_it_once(world: World):
+    place = place_with(world, learnings=True)
+    world.play("Write notes.", place=place,
+               agent=[run("seq 9 >> notes.txt"), say("Written."), REFLECT, say("Written down.")])
+    place.git("commit", "-qam", "More")
+    learned = json.loads(place.run("roz", "learn", "list", "--json").stdout)["learnings"][0]["id"]
+    fails = run("echo 'panicked in Lexer::next' >&2; exit 101")
+    s = world.play("Run the checks.", place=place, agent=[fails, fails, say("It fails.")])
+    heard = [request.heard for request in s.of("agent")]
+    expect("before the failure", heard[0]).lacks(learned)
+    expect("after the failure", heard[1]).has(f"- {learned} pitfall: ")
+    expect("titles in all", heard[-1].count(f"- {learned} pitfall: ")).equals(1)

@@ -16,14 +16,14 @@ use super::*;
 fn what_is_put_away_by_hand_can_be_brought_back_and_both_are_logged() {
     let roz = three();
     let done =
-        roz.json(&["maintain", "archive", LEXER, CACHE, LEXER, "--reason", "the lexer is gone"]);
+        roz.json(&["learn", "archive", LEXER, CACHE, LEXER, "--reason", "the lexer is gone"]);
     assert_eq!(done["archived"], json!([LEXER, CACHE]));
     assert_eq!(roz.status_of(LEXER), "archived");
     let reasons: Vec<_> = roz.logged("archived").iter().map(|it| it["reason"].clone()).collect();
     assert_eq!(reasons, ["the lexer is gone", "the lexer is gone"]);
-    let again = roz.json(&["maintain", "archive", LEXER]);
+    let again = roz.json(&["learn", "archive", LEXER]);
     assert_eq!((&again["archived"], &again["unchanged"]), (&json!([]), &json!([LEXER])));
-    let text = roz.run(&["maintain", "restore", LEXER]).succeeds().stdout;
+    let text = roz.run(&["learn", "restore", LEXER]).succeeds().stdout;
     assert!(text.contains("Brought back") && text.contains("src/lexer.rs panics"), "{text}");
     assert_eq!(roz.status_of(LEXER), "active");
     assert_eq!(roz.logged("restored").len(), 1);
@@ -33,19 +33,19 @@ fn what_is_put_away_by_hand_can_be_brought_back_and_both_are_logged() {
 #[test]
 fn an_id_that_is_not_there_is_named_and_the_others_are_done() {
     let roz = three();
-    let ran = roz.run(&["maintain", "archive", "cl_none", LEXER, "cl_20251201_cacheq"]);
+    let ran = roz.run(&["learn", "archive", "cl_none", LEXER, "cl_20251201_cacheq"]);
     assert!(ran.stdout.contains(LEXER), "{ran:?}");
     let said = ran.fails();
-    assert!(said.contains("there is no learning `cl_none`. `roz learnings`"), "{said}");
+    assert!(said.contains("there is no learning `cl_none`. `roz learn list`"), "{said}");
     assert!(said.contains(&format!("Did you mean `{CACHE}`?")), "{said}");
     assert_eq!(roz.status_of(LEXER), "archived");
-    let said = roz.run(&["maintain", "restore", "^lexera"]).fails();
+    let said = roz.run(&["learn", "restore", "^lexera"]).fails();
     assert!(said.contains(&format!("Did you mean `{LEXER}`?")), "{said}");
-    let done = roz.badly(&["maintain", "restore", "cl_none", LEXER]);
+    let done = roz.badly(&["learn", "restore", "cl_none", LEXER]);
     assert_eq!(done["restored"], json!([LEXER]));
     assert_eq!(done["failed"][0]["id"], "cl_none");
-    roz.run(&["maintain", "archive"]).misuses();
-    assert!(roz.run(&["maintain", "archiv", LEXER]).misuses().contains("archive"));
+    roz.run(&["learn", "archive"]).misuses();
+    assert!(roz.run(&["learn", "archiv", LEXER]).misuses().contains("archive"));
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn what_is_superseded_stays_so() {
     let old = Learning { status: Status::Superseded, ..learning("cl_20250101_oldone", 300, "old") };
     roz.keeps([old]);
     for verb in ["archive", "restore"] {
-        let said = roz.run(&["maintain", verb, "cl_20250101_oldone"]).fails();
+        let said = roz.run(&["learn", verb, "cl_20250101_oldone"]).fails();
         assert!(said.contains("superseded"), "{said}");
     }
     assert_eq!(roz.status_of("cl_20250101_oldone"), "superseded");
@@ -78,7 +78,7 @@ fn what_has_taken_a_learnings_place_is_named_with_what_can_be_done() {
     for (old, new) in
         [("cl_20250101_oldone", "cl_20260101_newone"), ("cl_20250102_oldtwo", "cl_20260101_logged")]
     {
-        let said = roz.run(&["maintain", "restore", old]).fails();
+        let said = roz.run(&["learn", "restore", old]).fails();
         assert!(
             said.contains(&format!("`{old}` is superseded by `{new}`, and stays so")),
             "{said}"
@@ -87,11 +87,8 @@ fn what_has_taken_a_learnings_place_is_named_with_what_can_be_done() {
             said.contains(&format!("`roz reflect`, with `\"supersedes\": \"{new}\"`")),
             "{said}"
         );
-        let said = roz.run(&["maintain", "archive", old]).fails();
-        assert!(
-            said.contains(&format!("`roz maintain archive {new}` puts that one away")),
-            "{said}"
-        );
+        let said = roz.run(&["learn", "archive", old]).fails();
+        assert!(said.contains(&format!("`roz learn archive {new}` puts that one away")), "{said}");
     }
 }
 
@@ -104,7 +101,7 @@ fn somebody_elses_note_is_told_from_what_roz_writes_beside_it() {
     roz.write("memory/registers/tech.md", "# Tech\n\n- Postgres 16 runs on port 5433 in CI\n");
     roz.configure("backends.use = [\"total-recall\"]");
     let id = roz.listed(&[]).remove(0);
-    let said = roz.run(&["maintain", "archive", &id]).fails();
+    let said = roz.run(&["learn", "archive", &id]).fails();
     assert!(said.contains("there roz changes only what it wrote itself"), "{said}");
     assert!(said.contains("by hand") && !said.contains("never written"), "{said}");
 }
@@ -116,12 +113,12 @@ fn where_nothing_can_be_read_nobody_says_that_nothing_was_learned() {
     let text = fs::read_to_string(roz.project().join(".roz/learnings.md")).unwrap();
     roz.write(".roz/learnings.md", &text.replace("Status:** active", "Status:** done"));
     let told: [&[&str]; 6] = [
-        &["learnings"],
+        &["learn", "list"],
         &["search", "lexer"],
-        &["maintain"],
-        &["maintain", "decay"],
-        &["maintain", "stale-files"],
-        &["review-learnings"],
+        &["learn", "due"],
+        &["learn", "archive", "--due"],
+        &["learn", "stale"],
+        &["learn", "rate"],
     ];
     for args in told {
         let said = roz.run(args).succeeds().stdout;
@@ -154,17 +151,17 @@ fn decaying() -> Roz {
 #[test]
 fn what_is_due_and_what_will_be_is_listed() {
     let roz = decaying();
-    for args in [&["maintain"][..], &["maintain", "list"]] {
+    for args in [&["learn", "due"][..], &["maintain"], &["maintain", "list"]] {
         let list = roz.json(args);
         assert_eq!(ids(&list["due"]), ["cl_20250901_overdu"]);
         let reason = list["due"][0]["reason"].as_str().unwrap();
-        assert_eq!(reason, "dismissed 3 times and not referred to in 90 days");
+        assert_eq!(reason, "shown in 3 sessions and not used in 90 days");
         assert_eq!(ids(&list["soon"]), ["cl_20250705_soonit"]);
         assert_eq!(list["soon"][0]["at"], "2026-01-06T03:04:05Z");
     }
-    assert_eq!(roz.json(&["maintain", "list", "--days", "3"])["soon"], json!([]));
-    let text = roz.run(&["maintain"]).succeeds().stdout;
-    for word in ["dismissed 3 times", "2026-01-06", "roz maintain decay", "roz ref"] {
+    assert_eq!(roz.json(&["learn", "due", "--days", "3"])["soon"], json!([]));
+    let text = roz.run(&["learn", "due"]).succeeds().stdout;
+    for word in ["shown 3 times in vain", "2026-01-06", "roz learn archive --due", "roz ref"] {
         assert!(text.contains(word), "`{word}` is not in {text}");
     }
 }
@@ -172,19 +169,19 @@ fn what_is_due_and_what_will_be_is_listed() {
 #[test]
 fn decay_puts_away_what_is_due_and_says_so_beforehand_if_asked() {
     let roz = decaying();
-    let dry = roz.json(&["maintain", "decay", "--dry-run"]);
+    let dry = roz.json(&["learn", "archive", "--due", "--dry-run"]);
     assert_eq!(ids(&dry["archived"]), ["cl_20250901_overdu"]);
     assert_eq!(roz.logged("archived").len(), 0);
-    let done = roz.json(&["maintain", "decay"]);
+    let done = roz.json(&["learn", "archive", "--due"]);
     assert_eq!(ids(&done["archived"]), ["cl_20250901_overdu"]);
     assert_eq!(roz.status_of("cl_20250901_overdu"), "archived");
     assert_eq!(roz.status_of("cl_20250101_helper"), "active");
     let reason = roz.logged("archived")[0]["reason"].clone();
-    assert_eq!(reason, "dismissed 3 times and not referred to in 90 days");
-    assert!(roz.run(&["maintain", "decay"]).succeeds().stdout.contains("Nothing is due"));
+    assert_eq!(reason, "shown in 3 sessions and not used in 90 days");
+    assert!(roz.run(&["learn", "archive", "--due"]).succeeds().stdout.contains("Nothing is due"));
     // Brought back, its time begins anew.
-    roz.run(&["maintain", "restore", "cl_20250901_overdu"]).succeeds();
-    assert_eq!(roz.json(&["maintain", "decay"])["archived"], json!([]));
+    roz.run(&["learn", "restore", "cl_20250901_overdu"]).succeeds();
+    assert_eq!(roz.json(&["learn", "archive", "--due"])["archived"], json!([]));
 }
 
 #[test]
@@ -221,7 +218,7 @@ fn a_session_start_starts_no_memory_server_to_put_something_away() {
     assert_eq!(roz.logged("archived").len(), 1);
     assert!(!started.exists());
     // A verb does, and names what does not answer.
-    let said = roz.json(&["learnings"]);
+    let said = roz.json(&["learn", "list"]);
     assert!(started.exists() && said["problems"][0]["place"] == "mcp", "{said}");
 }
 
@@ -248,7 +245,7 @@ fn caches_that_are_broken_are_made_anew() {
             fs::write(path, "nonsense").unwrap();
         }
     }
-    let done = roz.json(&["maintain", "rebuild"]);
+    let done = roz.json(&["learn", "rebuild"]);
     assert_eq!(done["index"]["learnings"], 3);
     // One more than were there: the start put one away.
     assert_eq!((&done["stats"]["entries"], &done["stats"]["broken"]), (&json!(8), &json!(0)));
@@ -257,7 +254,7 @@ fn caches_that_are_broken_are_made_anew() {
             && fs::read(it.path()).unwrap().starts_with(b"roz\0mem\n")
     };
     assert!(fs::read_dir(&cache).unwrap().any(|it| is_whole(it.unwrap())));
-    let text = roz.run(&["maintain", "rebuild"]).succeeds().stdout;
+    let text = roz.run(&["learn", "rebuild"]).succeeds().stdout;
     assert!(text.contains("3 learnings") && text.contains("8 lines"), "{text}");
 }
 
@@ -272,41 +269,41 @@ fn learnings_about_files_that_are_gone_are_named() {
     roz.keeps([one, personal]);
     fs::create_dir(roz.project().join("src")).unwrap();
     roz.write("src/b.rs", "");
-    let list = roz.json(&["maintain", "stale-files"]);
+    let list = roz.json(&["learn", "stale"]);
     assert_eq!(ids(&list["learnings"]), ["cl_20260101_fileon"]);
     let it = &list["learnings"][0];
     assert_eq!((&it["missing"], &it["present"]), (&json!(["src/a.rs"]), &json!(["src/b.rs:12"])));
-    let text = roz.run(&["maintain", "stale-files"]).succeeds().stdout;
+    let text = roz.run(&["learn", "stale"]).succeeds().stdout;
     assert!(text.contains("1 of 2") && text.contains("src/a.rs"), "{text}");
     roz.write("src/a.rs", "");
-    assert_eq!(roz.json(&["maintain", "stale-files"])["learnings"], json!([]));
+    assert_eq!(roz.json(&["learn", "stale"])["learnings"], json!([]));
 }
 
 // Ratings.
 
 #[test]
-fn the_sample_is_what_was_shown_most_and_helped_least() {
+fn the_sample_is_what_was_shown_most_and_used_least() {
     let roz = three();
-    assert_eq!(ids(&roz.json(&["review-learnings"])["sample"]), [LEXER, CACHE]);
-    assert_eq!(ids(&roz.json(&["review-learnings", "--count", "1"])["sample"]), [LEXER]);
-    let text = roz.run(&["review-learnings"]).succeeds().stdout;
-    assert!(text.contains("shown 4 times, never helped"), "{text}");
-    assert!(text.contains("roz review-learnings --useful ID"), "{text}");
-    roz.run(&["review-learnings", "--useless", LEXER]).succeeds();
-    assert_eq!(ids(&roz.json(&["review-learnings"])["sample"]), [CACHE, LEXER]);
+    assert_eq!(ids(&roz.json(&["learn", "rate"])["sample"]), [LEXER, CACHE]);
+    assert_eq!(ids(&roz.json(&["learn", "rate", "--count", "1"])["sample"]), [LEXER]);
+    let text = roz.run(&["learn", "rate"]).succeeds().stdout;
+    assert!(text.contains("shown 4 times, never used"), "{text}");
+    assert!(text.contains("roz learn rate --useful ID"), "{text}");
+    roz.run(&["learn", "rate", "--useless", LEXER]).succeeds();
+    assert_eq!(ids(&roz.json(&["learn", "rate"])["sample"]), [CACHE, LEXER]);
 }
 
 #[test]
 fn ratings_are_taken_as_flags_and_as_json() {
     let roz = three();
-    let rated = roz.json(&["review-learnings", "--useful", CACHE, "--useless", LEXER]);
+    let rated = roz.json(&["learn", "rate", "--useful", CACHE, "--useless", LEXER]);
     assert_eq!(rated["rated"].as_array().unwrap().len(), 2);
     for text in [
         json!({ "ratings": [{ "id": STYLE, "useful": true }] }),
         json!([{ "id": STYLE, "useful": false }]),
     ] {
         roz.later(1);
-        let said = roz.fed(&["review-learnings", "--rate"], &text.to_string()).succeeds().stdout;
+        let said = roz.fed(&["learn", "rate", "--rate"], &text.to_string()).succeeds().stdout;
         assert!(said.contains("kebab-case"), "{said}");
     }
     let told: Vec<_> = roz
@@ -322,63 +319,87 @@ fn ratings_are_taken_as_flags_and_as_json() {
 fn the_help_says_what_a_rating_does_and_what_it_leaves() {
     let roz = three();
     let figures = |of: &str| {
-        let all = roz.json(&["learnings"]);
+        let all = roz.json(&["learn", "list"]);
         let all = all["learnings"].as_array().unwrap().clone();
         let it = all.into_iter().find(|it| it["id"] == of).unwrap();
         json!([it["surfaced"], it["referenced"], it["hit_rate"]])
     };
-    let before = (figures(LEXER), roz.json(&["maintain", "list", "--days", "300"]));
+    let before = (figures(LEXER), roz.json(&["learn", "due", "--days", "300"]));
     assert!(before.1.to_string().contains(STYLE), "{}", before.1);
-    roz.run(&["review-learnings", "--useful", STYLE, "--useless", LEXER]).succeeds();
-    assert_eq!((figures(LEXER), roz.json(&["maintain", "list", "--days", "300"])), before);
-    let help = roz.run(&["review-learnings", "--help"]).succeeds().stdout;
+    roz.run(&["learn", "rate", "--useful", STYLE, "--useless", LEXER]).succeeds();
+    assert_eq!((figures(LEXER), roz.json(&["learn", "due", "--days", "300"])), before);
+    let help = roz.run(&["learn", "rate", "--help"]).succeeds().stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(help.contains("counts for the order in which learnings come back"), "{help}");
-    assert!(help.contains("neither the figures of `roz learnings` nor what decays"), "{help}");
+    assert!(help.contains("neither the figures of `roz learn list` nor what decays"), "{help}");
 }
 
 #[test]
 fn a_rating_that_is_none_is_passed_over_and_the_others_are_taken() {
     let roz = three();
     let text = json!({ "ratings": [{ "id": CACHE, "useful": true }, { "id": LEXER }, 7] });
-    let ran = roz.fed(&["review-learnings", "--rate"], &text.to_string()).succeeds();
+    let ran = roz.fed(&["learn", "rate", "--rate"], &text.to_string()).succeeds();
     assert!(ran.stdout.contains("Rated useful"), "{ran:?}");
     for named in ["`ratings[1]` is passed over", "`ratings[2]` is passed over"] {
         assert!(ran.stderr.contains(named), "{ran:?}");
     }
     assert_eq!(roz.logged("rated").len(), 1);
     let none = json!([{ "id": LEXER }]).to_string();
-    let said = roz.fed(&["review-learnings", "--rate"], &none).fails();
+    let said = roz.fed(&["learn", "rate", "--rate"], &none).fails();
     assert!(said.contains("`ratings[0]`") && !said.contains("untagged"), "{said}");
 }
 
 #[test]
 fn what_is_rated_comes_last_and_is_told_so() {
     let roz = three();
-    roz.run(&["review-learnings", "--useful", CACHE, "--useless", LEXER]).succeeds();
-    let text = roz.run(&["review-learnings"]).succeeds().stdout;
-    assert!(text.contains("never helped, rated already"), "{text}");
+    roz.run(&["learn", "rate", "--useful", CACHE, "--useless", LEXER]).succeeds();
+    let text = roz.run(&["learn", "rate"]).succeeds().stdout;
+    assert!(text.contains("never used, rated already"), "{text}");
     assert!(text.contains("All that were shown are rated."), "{text}");
-    let said = roz.run(&["review-learnings", "--count", "0"]).misuses();
+    let said = roz.run(&["learn", "rate", "--count", "0"]).misuses();
     assert!(said.contains("1 at the least"), "{said}");
 }
 
 #[test]
 fn ratings_that_cannot_be_taken_are_named() {
     let roz = three();
-    let said = roz.run(&["review-learnings", "--useful", "cl_none", "--useful", LEXER]).fails();
+    let said = roz.run(&["learn", "rate", "--useful", "cl_none", "--useful", LEXER]).fails();
     assert!(said.contains("there is no learning `cl_none`"), "{said}");
     assert_eq!(roz.logged("rated").len(), 1);
     assert_eq!(
-        roz.badly(&["review-learnings", "--useless", "cl_none"])["unknown"],
+        roz.badly(&["learn", "rate", "--useless", "cl_none"])["unknown"],
         json!(["cl_none"])
     );
-    let said = roz.run(&["review-learnings", "--useful", LEXER, "--useless", LEXER]).fails();
+    let said = roz.run(&["learn", "rate", "--useful", LEXER, "--useless", LEXER]).fails();
     assert!(said.contains("useful and useless"), "{said}");
     for text in ["", "{", "{}", "[1]", "{\"ratings\": {}}", "\u{0}", "{\"ratings\": [{\"id\": 1}]}"]
     {
-        let said = roz.fed(&["review-learnings", "--rate"], text).fails();
+        let said = roz.fed(&["learn", "rate", "--rate"], text).fails();
         assert!(said.contains("holds no ratings"), "{text}: {said}");
     }
     assert_eq!(roz.logged("rated").len(), 1);
+}
+
+/// For a release, so that what people and agents have in their notes works.
+#[test]
+fn the_older_names_of_the_verbs_are_taken_and_not_shown() {
+    let roz = three();
+    let pairs: [(&[&str], &[&str]); 6] = [
+        (&["learnings"], &["learn", "list"]),
+        (&["learnings", "--stale"], &["learn", "list", "--unused"]),
+        (&["maintain", "decay", "--dry-run"], &["learn", "archive", "--due", "--dry-run"]),
+        (&["maintain", "stale-files"], &["learn", "stale"]),
+        (&["review-learnings"], &["learn", "rate"]),
+        (&["backends"], &["learn", "backends"]),
+    ];
+    for (old, new) in pairs {
+        assert_eq!(roz.json(old), roz.json(new), "{old:?}");
+    }
+    roz.run(&["maintain", "archive", STYLE]).succeeds();
+    roz.run(&["maintain", "restore", STYLE]).succeeds();
+    let help = roz.run(&["help"]).succeeds().stdout;
+    assert!(
+        help.contains("\n  learn ") && !help.contains("\n  maintain") && !help.contains("\n  eval"),
+        "{help}"
+    );
 }

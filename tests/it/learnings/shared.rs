@@ -51,12 +51,12 @@ fn one_project_does_not_put_away_what_another_has_learned() {
     roz.later(200 * 86_400);
     let found = roz.verb_in(&other, &["search", "lexer"]);
     assert_eq!(found["results"].as_array().unwrap().len(), 1, "{found}");
-    let due = |folder: &Path| roz.verb_in(folder, &["maintain", "list"])["due"].clone();
+    let due = |folder: &Path| roz.verb_in(folder, &["learn", "due"])["due"].clone();
     assert_eq!(due(&other), json!([]));
-    assert_eq!(roz.verb_in(&other, &["maintain", "decay"])["archived"], json!([]));
+    assert_eq!(roz.verb_in(&other, &["learn", "archive", "--due"])["archived"], json!([]));
     assert_eq!(due(&roz.project()).as_array().unwrap().len(), 1);
-    let told = roz.run(&["maintain", "list"]).succeeds().stdout;
+    let told = roz.run(&["learn", "due"]).succeeds().stdout;
     assert!(told.contains("What a memory server keeps only the former does"), "{told}");
-    let away = roz.verb_in(&roz.project(), &["maintain", "decay"]);
+    let away = roz.verb_in(&roz.project(), &["learn", "archive", "--due"]);
     assert_eq!(away["archived"].as_array().unwrap().len(), 1, "{away}");
 }

@@ -116,34 +116,34 @@ fn the_ticket_in_progress_is_asked_of_its_own_program() {
 fn a_server_that_is_to_be_used_and_not_named_is_told() {
     let roz = Roz::new();
     roz.configure("[backends]\nuse = [\"mcp\"]\n");
-    let answer = roz.json(&["backends"]);
+    let answer = roz.json(&["learn", "backends"]);
     let problem = answer["problems"][0]["what"].as_str().unwrap();
     assert!(problem.contains("`backends.mcp.command` names no server"), "{answer}");
-    let text = roz.run(&["backends"]).succeeds().stdout;
+    let text = roz.run(&["learn", "backends"]).succeeds().stdout;
     assert!(text.contains("names no server"), "{text}");
 }
 
 #[test]
 fn backends_are_named_with_their_place_their_reason_and_their_answer() {
     let roz = three();
-    let answer = roz.json(&["backends"]);
+    let answer = roz.json(&["learn", "backends"]);
     let backends = answer["backends"].as_array().unwrap();
     let markdown = backends.iter().find(|it| it["name"] == "markdown").unwrap();
     assert_eq!((&markdown["answers"], &markdown["error"]), (&json!(true), &Value::Null));
     assert!(markdown["place"].as_str().unwrap().ends_with(".roz/learnings.md"), "{markdown}");
     assert!(!markdown["why"].as_str().unwrap().is_empty(), "{markdown}");
-    let text = roz.run(&["backends"]).succeeds().stdout;
+    let text = roz.run(&["learn", "backends"]).succeeds().stdout;
     assert!(text.contains("markdown") && text.contains("yes"), "{text}");
     // Something else in the file's place does not answer, and it is said why.
     let path = roz.project().join(".roz/learnings.md");
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    let answer = roz.json(&["backends"]);
+    let answer = roz.json(&["learn", "backends"]);
     let backends = answer["backends"].as_array().unwrap();
     let markdown = backends.iter().find(|it| it["name"] == "markdown").unwrap();
     assert_eq!(markdown["answers"], false);
     assert!(markdown["error"].as_str().unwrap().contains("not a file"), "{markdown}");
-    let text = roz.run(&["backends"]).succeeds().stdout;
+    let text = roz.run(&["learn", "backends"]).succeeds().stdout;
     assert!(text.contains("not a file"), "{text}");
 }
 
@@ -217,7 +217,7 @@ fn of_many_entries_that_cannot_be_read_some_are_told_and_the_rest_counted() {
     let text = fs::read_to_string(&path).unwrap();
     let copies = (0..30).map(|at| text.replace("kebab-case", &format!("kebab{at}")));
     fs::write(&path, copies.collect::<String>()).unwrap();
-    let text = roz.run(&["learnings", "--limit", "1"]).succeeds().stdout;
+    let text = roz.run(&["learn", "list", "--limit", "1"]).succeeds().stdout;
     let told = text.lines().filter(|it| it.starts_with("roz: cannot be read: ")).count();
     assert_eq!(told, 20, "{text}");
     assert!(text.contains(" more cannot be read (`--json` names them)"), "{text}");

@@ -39,7 +39,7 @@ fn branches_that_learned_under_a_marker_alone_merge() {
     roz.git(&["checkout", "-q", "trunk"]);
     roz.learns("t-5", "web/kebab-case.css is checked by eslint 9 in CI alone");
     roz.git(&["merge", "-q", "--no-edit", "other"]);
-    let known = roz.json(&["learnings"]);
+    let known = roz.json(&["learn", "list"]);
     assert_eq!(known["learnings"].as_array().unwrap().len(), 5, "{known}");
     assert_eq!(roz.stats_of("reflection").len(), 5);
     assert_eq!(roz.attributes().as_deref(), Some(LINES));

@@ -114,3 +114,43 @@ fn a_project_without_git_is_that_of_its_subfolders() {
     let status = roz.fed_in(&inside, &["status"], "").succeeds().stdout;
     assert!(status.contains("reflection skipped"), "{status}");
 }
+
+#[test]
+fn a_fixtures_ticket_in_a_folder_for_temporary_files_is_none_of_the_projects() {
+    let roz = with_tickets("");
+    for line in [
+        "cd /var/tmp/fixture && tissue status t-9 closed",
+        "mkdir -p /var/tmp/fixture; cd /var/tmp/fixture; tissue status t-9 closed",
+        "bash -c 'cd /var/tmp && tissue status t-9 closed'",
+    ] {
+        roz.runs(line, "post-tool-use").passes();
+        roz.stop().passes();
+        assert_eq!(roz.reflection(), "idle", "{line}");
+    }
+    roz.runs("cd src; cd .. && tissue status t-1 closed", "post-tool-use").passes();
+    assert!(roz.stop().blocks().contains("ticket t-1 was closed"));
+}
+
+#[test]
+fn what_a_pull_brought_is_not_the_agents_work() {
+    let roz = without_tickets("");
+    let (origin, other) = (roz.dir().join("origin.git"), roz.dir().join("other"));
+    let (origin, other) = (origin.to_str().unwrap(), other.to_str().unwrap());
+    roz.git(&["branch", "-M", "main"]);
+    roz.git(&["init", "-q", "--bare", "-b", "main", origin]);
+    roz.git(&["remote", "add", "origin", origin]);
+    roz.git(&["push", "-q", "-u", "origin", "main"]);
+    roz.git(&["clone", "-q", origin, other]);
+    fs::write(format!("{other}/theirs.txt"), "1\n2\n3\n4\n5\n6\n").unwrap();
+    roz.git(&["-C", other, "add", "."]);
+    roz.git(&["-C", other, "commit", "-qm", "Theirs"]);
+    roz.git(&["-C", other, "push", "-q"]);
+    roz.git(&["pull", "-q"]);
+    roz.stop().passes();
+    assert_eq!(roz.reflection(), "skipped");
+    // Its own, pushed as well.
+    roz.write("theirs.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
+    roz.git(&["commit", "-qam", "Ours"]);
+    roz.git(&["push", "-q"]);
+    roz.stop().blocks();
+}

@@ -89,7 +89,7 @@ fn what_the_daily_log_cannot_take_is_kept_in_the_project() {
     assert_eq!(told["accepted"][0]["kept_in"], json!(["markdown"]), "{told}");
     let id = told["accepted"][0]["id"].clone();
     assert_eq!(roz.stats_of("reflection")[0]["learnings"], json!([id]));
-    assert_eq!(roz.json(&["learnings"])["learnings"][0]["id"], id);
+    assert_eq!(roz.json(&["learn", "list"])["learnings"][0]["id"], id);
 }
 
 /// As the page says.

@@ -24,7 +24,6 @@ const SAME: &[(&str, &str)] = &[
     ("CI runs on Node 18", "Important: the CI runs on Node 18"),
     ("Amounts are stored as integer cents", "Remember that amounts are stored as integer cents"),
     ("Pass --locked to cargo in CI", "Pass --locked to cargo in CI so that the lock file stays"),
-    ("Set PYTHONHASHSEED in the snapshot tests", "Set PYTHONHASHSEED=0 in the snapshot tests"),
     // Another order.
     ("Run cargo fmt before committing", "Before committing, run cargo fmt"),
     ("In CI, pass --locked to cargo", "Pass --locked to cargo in CI"),
@@ -76,6 +75,9 @@ const DISTINCT: &[(&str, &str)] = &[
         "Postgres waits for open transactions when creating an index",
         "Postgres waits for locks when altering a table",
     ),
+    ("Set PYTHONHASHSEED=1 in the snapshot tests", "Set PYTHONHASHSEED=0 in the snapshot tests"),
+    ("Close the body of http.Get in the Go client", "Close the body of http.Post in the Go client"),
+    ("Call flush_all before the worker forks", "Call flush_one before the worker forks"),
     ("Escape % in ExecStart", "Escape $ in EnvironmentFile"),
     ("Tags", "Tags of the release are signed by the bot and checked in the pipeline"),
     ("Use port 0 in tests", "Use a free port in production scripts"),
@@ -172,14 +174,10 @@ fn what_is_superseded_is_no_duplicate() {
 }
 
 #[test]
-fn long_details_that_say_the_same_are_one_lesson() {
+fn what_differs_is_said_in_the_summary() {
     let detail = "Connections leaked: with a hundred errors the pool of the transport was empty and \
                   calls waited for the timeout of thirty seconds.";
-    let nearly = detail.replace("Connections", "The connections really");
-    assert!(objection(("Close the body", detail), ("Leak in the Go client", &nearly)).is_some());
-    assert!(
-        objection(("Close the body", "See above"), ("Leak in the client", "See above")).is_none()
-    );
+    assert!(objection(("Close the body", detail), ("Leak in the Go client", detail)).is_none());
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn one_that_two_branches_learned_can_be_superseded_and_the_twin_is_named() {
     new["supersedes"] = known.id.clone().into();
     let judgement = judged(vec![new], &[known.clone(), twin]);
     assert_eq!(judgement.accepted[0].supersedes.as_ref(), Some(&known.id));
-    let told = "`roz maintain archive cl_20261120_twinxx` puts it away";
+    let told = "`roz learn archive cl_20261120_twinxx` puts it away";
     assert!(judgement.warnings[0].ends_with(told), "{:?}", judgement.warnings);
 }
 

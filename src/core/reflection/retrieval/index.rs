@@ -2,15 +2,15 @@
 //! them without reading them.
 //!
 //! An index is one run of bytes, read where it lies: a table of documents, a
-//! sorted table of terms, and for each term the documents that have it, how
-//! strongly and where. The text of a learning is not in it; it says where that lies in
+//! sorted table of terms, and for each term the documents that have it and how
+//! strongly. The text of a learning is not in it; it says where that lies in
 //! the `texts` that were made with it.
 //!
 //! ```text
 //! magic, version, checksum of what follows | counts
 //! documents: id, created, text's place and checksum, scope, status, category
-//! terms:     text, postings, number of documents, generic?
-//! strings | postings: (distance to the next document, strength, places), …
+//! terms:     text, where its postings begin, number of documents
+//! strings | postings: (document, strength), …
 //! ```
 //!
 //! All numbers are little-endian. Nothing here trusts a byte: a reader that is
@@ -23,11 +23,13 @@ use crate::core::reflection::learning::{Category, Learning, Scope, Status};
 
 /// Changes with whatever changes what the bytes mean, or which terms a text
 /// has.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 pub(super) const MAGIC: [u8; 8] = *b"roz\0find";
 pub(super) const HEAD: usize = 8 + 4 + 8 + 4 * 4;
 pub(super) const DOCUMENT: usize = 4 + 2 + 8 + 8 + 4 + 8 + 3;
-pub(super) const TERM: usize = 4 + 2 + 4 + 4 + 4 + 1;
+pub(super) const TERM: usize = 4 + 2 + 4 + 4;
+/// A document's number, and how strongly it has the term.
+const POSTING: usize = 4 + 1;
 
 /// A searchable view of learnings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,8 +72,7 @@ pub(super) struct Document<'a> {
 pub(super) struct Entry {
     /// How many documents have it.
     pub(super) documents: u32,
-    pub(super) is_generic: bool,
-    postings: (u32, u32),
+    postings_at: u32,
 }
 
 impl Index {
@@ -159,43 +160,16 @@ impl Index {
         self.entry(term).filter(|(found, _)| *found == key).map(|(_, entry)| entry)
     }
 
-    /// The numbers of the documents that have the term, ascending, each with
-    /// how strongly: above 0, at most 1.
+    /// The numbers of the documents that have the term, each with how strongly: above 0, at most 1.
     pub(super) fn postings(&self, entry: Entry) -> impl Iterator<Item = (u32, f32)> {
-        self.placed(entry).map(|(document, strength, _)| (document, strength))
-    }
-
-    /// The same, each with where it has the term: a bit for each of its
-    /// [`places`](super::places).
-    pub(super) fn placed(&self, entry: Entry) -> impl Iterator<Item = (u32, f32, u8)> {
-        let (begin, length) = (entry.postings.0 as usize, entry.postings.1 as usize);
-        let from = self.postings_at.saturating_add(begin);
+        let from = self.postings_at.saturating_add(entry.postings_at as usize);
+        let length = (entry.documents as usize).saturating_mul(POSTING);
         let bytes = self.bytes.get(from..from.saturating_add(length)).unwrap_or_default();
-        let mut rest = bytes.iter();
-        let mut number: u32 = 0;
-        std::iter::from_fn(move || {
-            let mut distance: u32 = 0;
-            for shift in (0..35).step_by(7) {
-                let byte = *rest.next()?;
-                distance |= u32::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-                if byte & 0x80 == 0 {
-                    break;
-                }
-            }
-            number = number.wrapping_add(distance);
-            let strength = f32::from(*rest.next()?) / 255.0;
-            Some((number, strength, *rest.next()?))
-        })
-        .take_while(|(number, ..)| *number < self.documents)
-    }
-
-    /// The terms that begin with one of `prefixes`.
-    pub(super) fn beginning(&self, prefixes: &[char]) -> impl Iterator<Item = Entry> {
-        prefixes.iter().flat_map(move |prefix| {
-            let begin = self.first_from(&prefix.to_string());
-            let entries = (begin..self.terms).map_while(|it| self.entry(it));
-            entries.take_while(|(key, _)| key.starts_with(*prefix)).map(|(_, entry)| entry)
-        })
+        let (postings, _) = bytes.as_chunks::<POSTING>();
+        let posting = |[number @ .., strength]: &[u8; POSTING]| {
+            (u32::from_le_bytes(*number), f32::from(*strength) / 255.0)
+        };
+        postings.iter().map(posting).filter(|(number, _)| *number < self.documents)
     }
 
     /// The number of the first term that is not before `key`.
@@ -214,9 +188,8 @@ impl Index {
     fn entry(&self, term: u32) -> Option<(&str, Entry)> {
         let at = self.term_at(term);
         let entry = Entry {
-            postings: (u32_at(&self.bytes, at + 6)?, u32_at(&self.bytes, at + 10)?),
-            documents: u32_at(&self.bytes, at + 14)?,
-            is_generic: *self.bytes.get(at + 18)? != 0,
+            postings_at: u32_at(&self.bytes, at + 6)?,
+            documents: u32_at(&self.bytes, at + 10)?,
         };
         Some((self.string(u32_at(&self.bytes, at)?, u16_at(&self.bytes, at + 4)?)?, entry))
     }

@@ -1,40 +1,29 @@
-//! Which learnings are relevant now.
+//! Which learnings are relevant now: plain BM25F, fitted to nothing.
 //!
 //! | | |
 //! |---|---|
-//! | [`Index::choose`] | for an agent that did not ask: what is clearly relevant, or nothing |
+//! | [`Index::choose`] | for an agent that did not ask: the titles worth a line, or nothing |
+//! | [`Index::choose_at_failure`] | the same for a call that failed |
 //! | [`Index::look`] | for whoever asks: what fits, best first |
 //! | [`Index::search`], [`search`] | the same by relevance alone |
 //!
-//! Text is compared as stems of words and of the parts of identifiers
-//! (`words`), and what is to be done as activities (`activities`); what speaks for a
-//! learning are BM25F with a prior, and the files and tags that it names (`rank`); that makes a likelihood (`likelihood`), and
-//! how recent and how useful it has been the order (`choose`).
+//! Text is compared as stems of words and of the parts of identifiers (`words`), and files by their
+//! paths (`paths`); `rank` adds up what speaks for a learning, and `choose` brings in how recent and
+//! how useful it has been.
 
-mod activities;
 mod build;
-mod chatter;
 mod choose;
-mod clauses;
-mod cues;
 mod index;
-mod languages;
-mod likelihood;
-mod lists;
 mod paths;
-mod places;
 mod rank;
-mod related;
-mod said;
 #[cfg(test)]
 mod tests;
-mod wishes;
 mod words;
 
 use chrono::{DateTime, Utc};
 
 pub use self::{
-    choose::{Chosen, Evidence, Occasion},
+    choose::{Chosen, Occasion},
     index::{Built, Index, Place, checksum},
 };
 use crate::core::reflection::learning::{Category, Learning, Scope, Status};
@@ -67,7 +56,8 @@ pub struct Filters {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub id: String,
-    /// How likely it helps, from 0 to 1: its relevance; of [`Index::look`] times recency and use.
+    /// In words that no other learning has: its relevance; of [`Index::look`] times recency and
+    /// use.
     pub score: f64,
     /// The words (as they were typed) and paths that it was found by, the
     /// strongest first.

@@ -46,7 +46,7 @@ impl Entry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// Put before an agent.
+    /// Its title was put before an agent.
     Surfaced {
         learning_id: String,
         #[serde(default)]
@@ -64,14 +64,13 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         how: Option<String>,
     },
-    /// What was said looked as if it had helped. The public peer's word: roz
-    /// reads it and does not write it.
-    ImplicitlyReferenced {
+    /// A session asked for its text.
+    Opened {
         learning_id: String,
         #[serde(default)]
         session_id: String,
     },
-    /// A session ended without anyone referring to it.
+    /// A session that was shown its title ended, and nobody had opened it or referred to it.
     Dismissed {
         learning_id: String,
         #[serde(default)]
@@ -140,30 +139,30 @@ pub enum Event {
 }
 
 /// What is known of the use of one learning. A session counts once, however
-/// often it was shown or referred to in it.
+/// often it was shown, opened or referred to in it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
+    /// Sessions that were shown its title.
     pub surfaced: u32,
+    pub opened: u32,
     pub referenced: u32,
-    /// Of `referenced`, the sessions that had been shown it; the others came
-    /// upon it by a search.
-    pub helped: u32,
-    /// Sessions in which it only looked as if it had helped, and that had been
-    /// shown it.
-    pub implied: u32,
-    /// Sessions that ended without anyone referring to it.
+    /// Sessions that opened it or referred to it.
+    pub used: u32,
+    /// Of `used`, those that had been shown its title; the others came upon it by a search.
+    pub hits: u32,
+    /// Sessions that ended without anyone opening it or referring to it.
     pub dismissed: u32,
     pub rated_useful: u32,
     pub rated_useless: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_surfaced: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_referenced: Option<DateTime<Utc>>,
+    pub last_used: Option<DateTime<Utc>>,
     /// When it was last brought back from the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restored: Option<DateTime<Utc>>,
-    /// Of `dismissed`, those from before that: they are forgiven.
+    /// Of `surfaced`, those from before that: they are forgiven.
     pub forgiven: u32,
 }
 
@@ -175,20 +174,14 @@ pub fn fields(tickets: &[String]) -> (Option<String>, Vec<String>) {
 }
 
 impl Tally {
-    /// How often it helped, of the times that it was shown; 0 to 1. What only
-    /// looked so counts half. None: never shown.
+    /// How many of the sessions that were shown its title opened it or referred to it; 0 to 1.
+    /// None: never shown.
     pub fn hit_rate(&self) -> Option<f64> {
-        (self.surfaced > 0).then(|| self.hits() / f64::from(self.surfaced))
+        (self.surfaced > 0).then(|| f64::from(self.hits) / f64::from(self.surfaced))
     }
 
-    /// The times that it was shown and helped.
-    pub fn hits(&self) -> f64 {
-        let hits = f64::from(self.helped) + 0.5 * f64::from(self.implied);
-        hits.min(f64::from(self.surfaced))
-    }
-
-    /// The sessions that it helped without having been shown to them.
+    /// The sessions that used it without having been shown its title.
     pub fn found(&self) -> u32 {
-        self.referenced.saturating_sub(self.helped)
+        self.used.saturating_sub(self.hits)
     }
 }

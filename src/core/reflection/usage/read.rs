@@ -44,8 +44,9 @@ fn event(fields: &Fields) -> Option<Event> {
             ticket_id: ticket(),
             how: fields.text(&["how"]),
         },
-        "implicitly_referenced" => {
-            Event::ImplicitlyReferenced { learning_id: learning()?, session_id }
+        // The public peer notes what looked as if it had helped: somebody had read it.
+        "opened" | "implicitly_referenced" => {
+            Event::Opened { learning_id: learning()?, session_id }
         }
         "dismissed" => Event::Dismissed { learning_id: learning()?, session_id },
         "corrected" => Event::Corrected {

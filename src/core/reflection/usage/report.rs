@@ -46,8 +46,11 @@ pub struct Totals {
     pub learnings: u32,
     pub surfaced: u32,
     pub referenced: u32,
-    /// Of `referenced`, where it had been shown.
-    pub helped: u32,
+    pub opened: u32,
+    /// Sessions that opened it or referred to it.
+    pub used: u32,
+    /// Of `used`, those that had been shown its title.
+    pub hits: u32,
     pub dismissed: u32,
     pub rated_useful: u32,
     pub rated_useless: u32,
@@ -61,8 +64,8 @@ pub struct CategoryUse {
     pub learnings: u32,
     pub surfaced: u32,
     pub referenced: u32,
-    /// Of `referenced`, where it had been shown.
-    pub helped: u32,
+    pub opened: u32,
+    pub hits: u32,
     pub dismissed: u32,
     pub hit_rate: Option<f64>,
 }
@@ -121,18 +124,18 @@ type ById<'a> = BTreeMap<&'a str, &'a Learning>;
 
 fn totals(tallies: &BTreeMap<String, Tally>) -> Totals {
     let mut totals = Totals::default();
-    let mut hits = 0.0;
     for tally in tallies.values() {
         totals.learnings += 1;
         totals.surfaced += tally.surfaced;
         totals.referenced += tally.referenced;
-        totals.helped += tally.helped;
+        totals.opened += tally.opened;
+        totals.used += tally.used;
+        totals.hits += tally.hits;
         totals.dismissed += tally.dismissed;
         totals.rated_useful += tally.rated_useful;
         totals.rated_useless += tally.rated_useless;
-        hits += tally.hits();
     }
-    totals.hit_rate = rate(hits, totals.surfaced);
+    totals.hit_rate = rate(totals.hits, totals.surfaced);
     totals
 }
 
@@ -141,27 +144,26 @@ fn categories(
     tallies: &BTreeMap<String, Tally>,
     by_id: &ById,
 ) -> BTreeMap<Category, CategoryUse> {
-    let mut uses: BTreeMap<Category, (CategoryUse, f64)> = BTreeMap::new();
+    let mut uses: BTreeMap<Category, CategoryUse> = BTreeMap::new();
     for (id, tally) in tallies.iter().filter(|(_, it)| it.surfaced > 0) {
         let own = by_id.get(id.as_str()).map(|it| it.category);
         let Some(category) = own.or_else(|| Category::find(view.category(id)?)) else { continue };
-        let (sum, hits) = uses.entry(category).or_default();
+        let sum = uses.entry(category).or_default();
         sum.learnings += 1;
         sum.surfaced += tally.surfaced;
         sum.referenced += tally.referenced;
-        sum.helped += tally.helped;
+        sum.opened += tally.opened;
+        sum.hits += tally.hits;
         sum.dismissed += tally.dismissed;
-        *hits += tally.hits();
     }
-    let with_rate = |(category, (mut sum, hits)): (Category, (CategoryUse, f64))| {
-        sum.hit_rate = rate(hits, sum.surfaced);
-        (category, sum)
-    };
-    uses.into_iter().map(with_rate).collect()
+    for sum in uses.values_mut() {
+        sum.hit_rate = rate(sum.hits, sum.surfaced);
+    }
+    uses
 }
 
-fn rate(hits: f64, of: u32) -> Option<f64> {
-    (of > 0).then(|| hits / f64::from(of))
+fn rate(hits: u32, of: u32) -> Option<f64> {
+    (of > 0).then(|| f64::from(hits) / f64::from(of))
 }
 
 /// Of a learning whose own ticket nobody knows, a use in one ticket says

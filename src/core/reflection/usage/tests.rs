@@ -25,6 +25,10 @@ fn used(id: &str, session: &str, ticket: Option<&str>) -> Event {
     }
 }
 
+fn opened(id: &str, session: &str) -> Event {
+    Event::Opened { learning_id: id.into(), session_id: session.into() }
+}
+
 fn dismissed(id: &str, session: &str) -> Event {
     Event::Dismissed { learning_id: id.into(), session_id: session.into() }
 }
@@ -112,7 +116,7 @@ fn every_event_is_read_as_it_was_written() {
     let events = [
         shown("a", "s1"),
         used("a", "s1", Some("t1")),
-        Event::ImplicitlyReferenced { learning_id: "a".into(), session_id: "s1".into() },
+        opened("a", "s1"),
         dismissed("a", "s1"),
         Event::Corrected { learning_id: "a".into(), superseded_by: "b".into() },
         reflection(Some("t1"), &["a", "b"], "pitfall"),
@@ -145,7 +149,7 @@ fn lines_of_the_public_peer_are_read() {
     let implied = stamp(
         json!({ "event": "implicitly_referenced", "learning_id": "cl_1", "session_id": "s" }),
     );
-    assert!(matches!(implied, Some(Event::ImplicitlyReferenced { .. })));
+    assert_eq!(implied, Some(opened("cl_1", "s")), "somebody had read it");
     assert_eq!(stamp(json!({ "event": "retroflect", "sessions": ["x"] })), Some(Event::Other));
     let Some(Event::Reflection { candidates, accepted, .. }) = stamp(json!({
         "event": "reflection", "session": "s", "candidates_produced": 3, "candidates_accepted": 1,
@@ -186,7 +190,7 @@ proptest! {
     /// Any type in any field, any time.
     #[test]
     fn no_fields_are_too_odd(
-        event in "surfaced|referenced|dismissed|corrected|reflection|skip|archived|restored|rejected|rated",
+        event in "surfaced|opened|referenced|dismissed|corrected|reflection|skip|archived|restored|rejected|rated",
         year in -9999_i32..=9999, name in "learning_id|summary|accepted|criteria|useful|tags|lines_changed",
         value in "-1|1e300|18446744073709551616|null|true|\"x\"|\\[1,\"a\",\\[\\]\\]|\\{\"a\":-3,\"b\":\\{\\}\\}",
     ) {
@@ -251,7 +255,7 @@ fn shown_again_after_a_compaction_is_shown_once() {
     ]);
     let tally = view.tally("a");
     assert_eq!((tally.surfaced, tally.referenced, tally.hit_rate()), (2, 1, Some(0.5)));
-    assert_eq!((tally.last_surfaced, tally.last_referenced), (Some(day(2)), Some(day(4))));
+    assert_eq!((tally.last_surfaced, tally.last_used), (Some(day(2)), Some(day(4))));
 }
 
 #[test]
@@ -280,11 +284,20 @@ fn a_hit_rate_is_never_above_one_and_never_nothing_by_nothing() {
     assert_eq!(found_by_search.tally("a").hit_rate(), Some(1.0));
     assert_eq!(view(&[(1, used("a", "s2", None))]).tally("a").hit_rate(), None);
     assert_eq!(View::default().tally("nobody"), Tally::default());
-    let implied = Event::ImplicitlyReferenced { learning_id: "a".into(), session_id: "s1".into() };
-    let half = view(&[(0, shown("a", "s1")), (0, implied.clone())]);
-    assert_eq!(half.tally("a").hit_rate(), Some(0.5));
-    let elsewhere = view(&[(0, shown("a", "s2")), (0, implied)]);
-    assert_eq!(elsewhere.tally("a").hit_rate(), Some(0.0));
+}
+
+#[test]
+fn what_was_opened_is_used_and_a_session_counts_once() {
+    let all = [(0, shown("a", "s1")), (0, opened("a", "s1")), (1, used("a", "s1", None))];
+    let tally = view(&all).tally("a");
+    assert_eq!((tally.opened, tally.referenced, tally.used, tally.hits), (1, 1, 1, 1));
+    let only_opened = view(&[(0, shown("a", "s1")), (2, opened("a", "s1"))]).tally("a");
+    assert_eq!((only_opened.hit_rate(), only_opened.last_used), (Some(1.0), Some(day(2))));
+    let elsewhere = view(&[(0, shown("a", "s2")), (0, opened("a", "s1"))]).tally("a");
+    assert_eq!((elsewhere.hit_rate(), elsewhere.found()), (Some(0.0), 1));
+    let dismissed =
+        view(&[(0, shown("a", "s1")), (0, opened("a", "s1")), (1, dismissed("a", "s1"))]);
+    assert_eq!(dismissed.tally("a").dismissed, 0);
 }
 
 /// Nine sessions that found it by a search say nothing of the ten that were
@@ -298,29 +311,29 @@ fn a_reference_counts_for_the_rate_only_where_it_was_shown() {
         events.push((2, used("a", &format!("other{session}"), None)));
     }
     let tally = view(&events).tally("a");
-    assert_eq!((tally.surfaced, tally.referenced, tally.helped), (10, 10, 0));
+    assert_eq!((tally.surfaced, tally.referenced, tally.hits), (10, 10, 0));
     assert_eq!((tally.hit_rate(), tally.found()), (Some(0.0), 10));
-    assert_eq!(tally.last_referenced, Some(day(2)), "which keeps it from decay by its date");
+    assert_eq!(tally.last_used, Some(day(2)), "which keeps it from decay by its date");
     // The lines of a branch may stand before those that they answer.
     events.push((3, used("a", "s1", None)));
     events.reverse();
     let tally = view(&events).tally("a");
-    assert_eq!((tally.dismissed, tally.helped, tally.hit_rate()), (9, 1, Some(0.1)));
+    assert_eq!((tally.dismissed, tally.hits, tally.hit_rate()), (9, 1, Some(0.1)));
     let totals = report(&view(&events), &[]).totals;
-    assert_eq!((totals.referenced, totals.helped, totals.hit_rate), (11, 1, Some(0.1)));
+    assert_eq!((totals.referenced, totals.hits, totals.hit_rate), (11, 1, Some(0.1)));
 }
 
 #[test]
-fn what_was_dismissed_before_a_restoration_is_forgiven() {
+fn what_was_shown_before_a_restoration_is_forgiven() {
     let events = [
-        (0, dismissed("a", "s1")),
-        (1, dismissed("a", "s2")),
+        (0, shown("a", "s1")),
+        (1, shown("a", "s2")),
         (2, Event::Archived { learning_id: "a".into(), reason: "unused".into() }),
         (3, Event::Restored { learning_id: "a".into() }),
-        (4, dismissed("a", "s3")),
+        (4, shown("a", "s3")),
     ];
     let tally = view(&events).tally("a");
-    assert_eq!((tally.dismissed, tally.forgiven, tally.restored), (3, 2, Some(day(3))));
+    assert_eq!((tally.surfaced, tally.forgiven, tally.restored), (3, 2, Some(day(3))));
     let moves: Vec<_> = view(&events).history("a").into_iter().map(|it| it.1).collect();
     assert_eq!(moves, [Move::Archived { reason: "unused".into() }, Move::Restored]);
     assert_eq!(view(&events).moves().len(), 2);

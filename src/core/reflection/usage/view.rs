@@ -82,8 +82,7 @@ struct Usage {
     moves: BTreeSet<(Millis, Move)>,
 }
 
-/// In one session: first shown, last referred to, last taken for referred to,
-/// dismissed.
+/// In one session: first shown, last referred to, last opened, dismissed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Use(Option<Millis>, Option<Millis>, Option<Millis>, Option<Millis>);
 
@@ -119,9 +118,9 @@ impl View {
                 let usage = self.learnings.entry(learning_id.clone()).or_default();
                 usage.tickets.extend(ticket_id.clone());
             }
-            Event::ImplicitlyReferenced { learning_id, session_id } => {
-                let implied = &mut self.in_session(learning_id, session_id, at).2;
-                *implied = (*implied).max(Some(at));
+            Event::Opened { learning_id, session_id } => {
+                let opened = &mut self.in_session(learning_id, session_id, at).2;
+                *opened = (*opened).max(Some(at));
             }
             Event::Dismissed { learning_id, session_id } => {
                 let dismissed = &mut self.in_session(learning_id, session_id, at).3;
@@ -201,7 +200,7 @@ impl View {
             Event::Other => self.unknown += 1,
             Event::Surfaced { .. }
             | Event::Referenced { .. }
-            | Event::ImplicitlyReferenced { .. }
+            | Event::Opened { .. }
             | Event::Dismissed { .. } => (),
         }
     }
@@ -292,25 +291,21 @@ impl Usage {
             ..Tally::default()
         };
         let (mut shown, mut used) = (None, None);
-        for Use(surfaced, referenced, implied, dismissed) in self.uses.values() {
+        for Use(surfaced, referenced, opened, dismissed) in self.uses.values() {
+            let used_at = (*referenced).max(*opened);
             tally.surfaced += u32::from(surfaced.is_some());
+            tally.opened += u32::from(opened.is_some());
             tally.referenced += u32::from(referenced.is_some());
-            tally.helped += u32::from(surfaced.is_some() && referenced.is_some());
-            let is_implied = surfaced.is_some() && referenced.is_none() && implied.is_some();
-            tally.implied += u32::from(is_implied);
+            tally.used += u32::from(used_at.is_some());
+            tally.hits += u32::from(surfaced.is_some() && used_at.is_some());
             // A session that was resumed may have made up its mind.
-            if let Some(at) = dismissed
-                && referenced.is_none()
-                && implied.is_none()
-            {
-                tally.dismissed += 1;
-                tally.forgiven += u32::from(restored.is_some_and(|it| *at <= it));
-            }
+            tally.dismissed += u32::from(dismissed.is_some() && used_at.is_none());
+            tally.forgiven += u32::from(surfaced.is_some() && *surfaced <= restored);
             shown = shown.max(*surfaced);
-            used = used.max(*referenced).max(*implied);
+            used = used.max(used_at);
         }
         tally.last_surfaced = shown.and_then(time);
-        tally.last_referenced = used.and_then(time);
+        tally.last_used = used.and_then(time);
         tally
     }
 }

@@ -17,62 +17,62 @@ use crate::core::{
 /// The set that roz is measured by, in its parts, and the user's own learnings in all of them. A
 /// test holds the lists to the folders.
 const DEV: &[&str] = &[
-    include_str!("../../../tests/retrieval/clinic.toml"),
-    include_str!("../../../tests/retrieval/compiler.toml"),
-    include_str!("../../../tests/retrieval/daw.toml"),
-    include_str!("../../../tests/retrieval/firmware.toml"),
-    include_str!("../../../tests/retrieval/game.toml"),
-    include_str!("../../../tests/retrieval/infra.toml"),
-    include_str!("../../../tests/retrieval/mobile.toml"),
-    include_str!("../../../tests/retrieval/pipeline.toml"),
-    include_str!("../../../tests/retrieval/webshop.toml"),
+    include_str!("../../../../tests/retrieval/clinic.toml"),
+    include_str!("../../../../tests/retrieval/compiler.toml"),
+    include_str!("../../../../tests/retrieval/daw.toml"),
+    include_str!("../../../../tests/retrieval/firmware.toml"),
+    include_str!("../../../../tests/retrieval/game.toml"),
+    include_str!("../../../../tests/retrieval/infra.toml"),
+    include_str!("../../../../tests/retrieval/mobile.toml"),
+    include_str!("../../../../tests/retrieval/pipeline.toml"),
+    include_str!("../../../../tests/retrieval/webshop.toml"),
 ];
 /// Files of `tests/retrieval/held-out/`.
 const HELD_OUT: &[&str] = &[
-    include_str!("../../../tests/retrieval/held-out/broker.toml"),
-    include_str!("../../../tests/retrieval/held-out/forum.toml"),
-    include_str!("../../../tests/retrieval/held-out/homehub.toml"),
-    include_str!("../../../tests/retrieval/held-out/notes.toml"),
-    include_str!("../../../tests/retrieval/held-out/pkgman.toml"),
+    include_str!("../../../../tests/retrieval/held-out/broker.toml"),
+    include_str!("../../../../tests/retrieval/held-out/forum.toml"),
+    include_str!("../../../../tests/retrieval/held-out/homehub.toml"),
+    include_str!("../../../../tests/retrieval/held-out/notes.toml"),
+    include_str!("../../../../tests/retrieval/held-out/pkgman.toml"),
 ];
 /// Files of `tests/retrieval/seen/`.
 const SEEN: &[&str] = &[
-    include_str!("../../../tests/retrieval/seen/brewery.toml"),
-    include_str!("../../../tests/retrieval/seen/calendo.toml"),
-    include_str!("../../../tests/retrieval/seen/chargers.toml"),
-    include_str!("../../../tests/retrieval/seen/chessd.toml"),
-    include_str!("../../../tests/retrieval/seen/cliffnotes.toml"),
-    include_str!("../../../tests/retrieval/seen/coedit.toml"),
-    include_str!("../../../tests/retrieval/seen/dispatch.toml"),
-    include_str!("../../../tests/retrieval/seen/gridsim.toml"),
-    include_str!("../../../tests/retrieval/seen/groundstation.toml"),
-    include_str!("../../../tests/retrieval/seen/helpdesk.toml"),
-    include_str!("../../../tests/retrieval/seen/herbarium.toml"),
-    include_str!("../../../tests/retrieval/seen/hotel.toml"),
-    include_str!("../../../tests/retrieval/seen/identity.toml"),
-    include_str!("../../../tests/retrieval/seen/ledger.toml"),
-    include_str!("../../../tests/retrieval/seen/logship.toml"),
-    include_str!("../../../tests/retrieval/seen/mailclient.toml"),
-    include_str!("../../../tests/retrieval/seen/mailout.toml"),
-    include_str!("../../../tests/retrieval/seen/newsroom.toml"),
-    include_str!("../../../tests/retrieval/seen/parcel.toml"),
-    include_str!("../../../tests/retrieval/seen/photolab.toml"),
-    include_str!("../../../tests/retrieval/seen/robotarm.toml"),
-    include_str!("../../../tests/retrieval/seen/schooldesk.toml"),
-    include_str!("../../../tests/retrieval/seen/sitegen.toml"),
-    include_str!("../../../tests/retrieval/seen/stockroom.toml"),
-    include_str!("../../../tests/retrieval/seen/tariff.toml"),
-    include_str!("../../../tests/retrieval/seen/timetable.toml"),
+    include_str!("../../../../tests/retrieval/seen/brewery.toml"),
+    include_str!("../../../../tests/retrieval/seen/calendo.toml"),
+    include_str!("../../../../tests/retrieval/seen/chargers.toml"),
+    include_str!("../../../../tests/retrieval/seen/chessd.toml"),
+    include_str!("../../../../tests/retrieval/seen/cliffnotes.toml"),
+    include_str!("../../../../tests/retrieval/seen/coedit.toml"),
+    include_str!("../../../../tests/retrieval/seen/dispatch.toml"),
+    include_str!("../../../../tests/retrieval/seen/gridsim.toml"),
+    include_str!("../../../../tests/retrieval/seen/groundstation.toml"),
+    include_str!("../../../../tests/retrieval/seen/helpdesk.toml"),
+    include_str!("../../../../tests/retrieval/seen/herbarium.toml"),
+    include_str!("../../../../tests/retrieval/seen/hotel.toml"),
+    include_str!("../../../../tests/retrieval/seen/identity.toml"),
+    include_str!("../../../../tests/retrieval/seen/ledger.toml"),
+    include_str!("../../../../tests/retrieval/seen/logship.toml"),
+    include_str!("../../../../tests/retrieval/seen/mailclient.toml"),
+    include_str!("../../../../tests/retrieval/seen/mailout.toml"),
+    include_str!("../../../../tests/retrieval/seen/newsroom.toml"),
+    include_str!("../../../../tests/retrieval/seen/parcel.toml"),
+    include_str!("../../../../tests/retrieval/seen/photolab.toml"),
+    include_str!("../../../../tests/retrieval/seen/robotarm.toml"),
+    include_str!("../../../../tests/retrieval/seen/schooldesk.toml"),
+    include_str!("../../../../tests/retrieval/seen/sitegen.toml"),
+    include_str!("../../../../tests/retrieval/seen/stockroom.toml"),
+    include_str!("../../../../tests/retrieval/seen/tariff.toml"),
+    include_str!("../../../../tests/retrieval/seen/timetable.toml"),
 ];
 /// Files of `tests/retrieval/strangers/`.
 const STRANGERS: &[&str] = &[
-    include_str!("../../../tests/retrieval/strangers/boxoffice.toml"),
-    include_str!("../../../tests/retrieval/strangers/dbproxy.toml"),
-    include_str!("../../../tests/retrieval/strangers/payroll.toml"),
-    include_str!("../../../tests/retrieval/strangers/tilemap.toml"),
-    include_str!("../../../tests/retrieval/strangers/videocall.toml"),
+    include_str!("../../../../tests/retrieval/strangers/boxoffice.toml"),
+    include_str!("../../../../tests/retrieval/strangers/dbproxy.toml"),
+    include_str!("../../../../tests/retrieval/strangers/payroll.toml"),
+    include_str!("../../../../tests/retrieval/strangers/tilemap.toml"),
+    include_str!("../../../../tests/retrieval/strangers/videocall.toml"),
 ];
-const PERSONAL: &str = include_str!("../../../tests/retrieval/personal.toml");
+const PERSONAL: &str = include_str!("../../../../tests/retrieval/personal.toml");
 
 /// What a project is to retrieval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,11 +130,11 @@ pub(super) struct Labelled {
 pub(super) enum Error {
     #[error("failed to read `{0}`")]
     Io(String, #[source] io::Error),
-    #[error("failed to make sense of `{0}`. `roz help eval` shows what a set looks like")]
+    #[error("failed to make sense of `{0}`. `roz help learn eval` shows what a set looks like")]
     Toml(String, #[source] Box<toml::de::Error>),
     #[error(
         "query `{query}` names `{id}`, and there is no such learning. Name the `id` of a \
-         `[[learning]]` of the set (`roz help eval` shows one)"
+         `[[learning]]` of the set (`roz help learn eval` shows one)"
     )]
     Unknown { query: String, id: String },
     #[error(

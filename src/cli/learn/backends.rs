@@ -1,4 +1,4 @@
-//! `roz backends`: where learnings are kept, and whether it answers.
+//! `roz learn backends`: where learnings are kept, and whether it answers.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -21,20 +21,20 @@ use crate::{
 /// Backends are found in the order of `backends.discovery`; `backends.use` and
 /// `backends.overrides` choose them by hand. One that does not answer loses
 /// nothing: what is learned meanwhile goes to the markdown file. Hooks start no
-/// server: of one they show what it held when it was last read (`roz learnings`).
+/// server: of one they show what it held when it was last read (`roz learn list`).
 ///
 /// Examples:
-///   roz backends
-///   roz backends --json
+///   roz learn backends
+///   roz learn backends --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let library = roz.library(world);
     let (answered, problems) = (library.ping_all(), library.problems());

@@ -1,4 +1,4 @@
-//! `roz maintain`: what is put away, and what should be.
+//! `roz learn archive|restore|due|stale|rebuild`: what is put away, and what should be.
 
 mod decay;
 mod stale_files;
@@ -32,22 +32,9 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// See what decays, put learnings away, bring them back
-///
-/// A learning that nobody refers to is put away when its time is over: by
-/// itself at a session's start, at most once a day, and by `decay`. What is put
-/// away is not shown any more; it can still be searched, and brought back.
-///
-/// Examples:
-///   roz maintain
-///   roz maintain archive cl_20260102_abcdef --reason "the lexer is gone"
-///   roz maintain restore cl_20260102_abcdef
-///   roz maintain decay --dry-run
-///   roz maintain stale-files
+/// The old name of the verbs below.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the help shows ids")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     #[command(subcommand)]
     act: Option<Act>,
     /// Print one JSON object
@@ -57,35 +44,129 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Act {
-    /// What is due, and what will be soon (the default)
-    List(decay::List),
-    /// Put learnings away
-    Archive(Archive),
-    /// Bring learnings back
-    Restore(Restore),
-    /// Put away all that is due, now
+    /// `roz learn due`
+    List(DueOf),
+    /// `roz learn archive`
+    Archive(ArchiveOf),
+    /// `roz learn restore`
+    Restore(RestoreOf),
+    /// `roz learn archive --due`
     Decay(decay::Decay),
-    /// Make the caches anew: the index, and what the log adds up to
+    /// `roz learn rebuild`
     Rebuild,
-    /// Learnings that name files which are gone
+    /// `roz learn stale`
     StaleFiles,
 }
 
+/// Put learnings away: those named, or all that are due
+///
+/// What is put away is not shown any more; it can still be searched, and
+/// brought back. What is due is put away by itself at a session's start, at
+/// most once a day.
+///
+/// Examples:
+///   roz learn archive cl_20260102_abcdef --reason "the lexer is gone"
+///   roz learn archive --due --dry-run
 #[derive(Debug, clap::Args)]
-struct Archive {
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "the help shows ids")]
+pub(super) struct Archive {
+    /// The learnings' ids
+    #[arg(required_unless_present = "due")]
+    ids: Vec<String>,
+    #[command(flatten)]
+    why: Why,
+    /// All that are due, as `roz learn due` shows them
+    #[arg(long, conflicts_with = "ids")]
+    due: bool,
+    #[command(flatten)]
+    decay: decay::Decay,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct ArchiveOf {
     /// The learnings' ids
     #[arg(required = true)]
     ids: Vec<String>,
+    #[command(flatten)]
+    why: Why,
+}
+
+#[derive(Debug, clap::Args)]
+struct Why {
     /// Why, in a sentence
     #[arg(long, default_value = "by hand", hide_default_value = true)]
     reason: String,
 }
 
+/// Bring learnings back that were put away
+///
+/// Example:
+///   roz learn restore cl_20260102_abcdef
 #[derive(Debug, clap::Args)]
-struct Restore {
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "the help shows ids")]
+pub(super) struct Restore {
+    #[command(flatten)]
+    of: RestoreOf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct RestoreOf {
     /// The learnings' ids
     #[arg(required = true)]
     ids: Vec<String>,
+}
+
+/// Show which learnings nobody uses: what is due to be put away, and soon
+///
+/// A learning is due when nobody opened it or referred to it in
+/// `decay.passive_duration_days`, and its title was shown in
+/// `decay.min_dismissals` sessions; any other after twice that time.
+///
+/// Examples:
+///   roz learn due
+///   roz learn due --days 30
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Due {
+    #[command(flatten)]
+    of: DueOf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+type DueOf = decay::List;
+
+/// Show learnings that name files which are gone
+///
+/// Example:
+///   roz learn stale
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Stale {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Make the caches anew: the index, and what the log adds up to
+///
+/// Example:
+///   roz learn rebuild
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Rebuild {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 /// What waiting for other writers may cost.
@@ -95,24 +176,57 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[error("{}", .0.join("\nroz: "))]
 struct Refused(Vec<String>);
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
+    let json = args.json;
+    match &args.act {
+        None => with_stock(world, json, |show| decay::list(&decay::List::default(), show)),
+        Some(Act::List(list)) => with_stock(world, json, |show| decay::list(list, show)),
+        Some(Act::Decay(decay)) => with_stock(world, json, |show| decay::run(decay, show)),
+        Some(Act::Archive(of)) => with_stock(world, json, |show| put_away(&of.ids, &of.why, show)),
+        Some(Act::Restore(of)) => with_stock(world, json, |show| bring_back(of, show)),
+        Some(Act::Rebuild) => with_stock(world, json, make_anew),
+        Some(Act::StaleFiles) => with_stock(world, json, stale_files::run),
+    }
+}
+
+pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
+    with_stock(world, args.json, |show| {
+        if args.due { decay::run(&args.decay, show) } else { put_away(&args.ids, &args.why, show) }
+    })
+}
+
+pub(super) fn restore(args: &Restore, world: &World) -> super::Result {
+    with_stock(world, args.json, |show| bring_back(&args.of, show))
+}
+
+pub(super) fn due(args: &Due, world: &World) -> super::Result {
+    with_stock(world, args.json, |show| decay::list(&args.of, show))
+}
+
+pub(super) fn stale(args: &Stale, world: &World) -> super::Result {
+    with_stock(world, args.json, stale_files::run)
+}
+
+pub(super) fn rebuild(args: &Rebuild, world: &World) -> super::Result {
+    with_stock(world, args.json, make_anew)
+}
+
+fn with_stock(
+    world: &World,
+    json: bool,
+    act: impl FnOnce(&Show) -> super::Result,
+) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
-    let show = Show { roz: &roz, stock: &stock, world, json: args.json };
-    match &args.act {
-        None => decay::list(&decay::List::default(), &show),
-        Some(Act::List(list)) => decay::list(list, &show),
-        Some(Act::Decay(decay)) => decay::run(decay, &show),
-        Some(Act::Archive(archive)) => {
-            let to = Move { to: Status::Archived, reason: &archive.reason };
-            mark(&archive.ids, &to, &show)
-        }
-        Some(Act::Restore(restore)) => {
-            mark(&restore.ids, &Move { to: Status::Active, reason: "" }, &show)
-        }
-        Some(Act::Rebuild) => rebuild(&show),
-        Some(Act::StaleFiles) => stale_files::run(&show),
-    }
+    act(&Show { roz: &roz, stock: &stock, world, json })
+}
+
+fn put_away(ids: &[String], why: &Why, show: &Show) -> super::Result {
+    mark(ids, &Move { to: Status::Archived, reason: &why.reason }, show)
+}
+
+fn bring_back(args: &RestoreOf, show: &Show) -> super::Result {
+    mark(&args.ids, &Move { to: Status::Active, reason: "" }, show)
 }
 
 /// What every part of this verb works on.
@@ -236,7 +350,7 @@ fn refusal(err: &memory::Error, it: &Learning, how: &Move, stock: &Stock) -> Str
             let Some(by) = successor(id, stock) else { return in_a_line(err) };
             let by = bounded::plain_line(&bounded::line(&by, 60));
             let remedy = if how.to == Status::Archived {
-                format!("It is not shown any more; `roz maintain archive {by}` puts that one away")
+                format!("It is not shown any more; `roz learn archive {by}` puts that one away")
             } else {
                 format!(
                     "Where it holds after all, write it down anew: `roz reflect`, with \
@@ -271,7 +385,7 @@ fn successor(id: &str, stock: &Stock) -> Option<String> {
     newer.map(|it| it.id.clone()).or_else(|| logged().find(|it| !it.is_empty()))
 }
 
-fn rebuild(show: &Show) -> super::Result {
+fn make_anew(show: &Show) -> super::Result {
     let library = &show.stock.library;
     let load = || Ok::<Loaded, Infallible>(library.at_hand().into());
     let working = say::working("making the index");

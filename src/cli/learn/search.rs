@@ -1,4 +1,4 @@
-//! `roz search`: what was learned about something.
+//! `roz learn search`, or `roz search`: what was learned about something.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -25,7 +25,7 @@ use crate::{
 ///
 /// Words are compared by their stems and names by their parts, so `panic` finds
 /// "panics" and `kebab` finds "kebab-case". Paths count as well. What is newer,
-/// or helped before, comes before what fits as well and is not. Say what helped
+/// or was used before, comes before what fits as well and was not. Say what helped
 /// with `roz ref`, so that it keeps coming.
 ///
 /// Examples:
@@ -34,7 +34,7 @@ use crate::{
 ///   roz search postgres --include-archived --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// Words, names, paths
     #[arg(required = true)]
     query: Vec<String>,
@@ -44,7 +44,7 @@ pub(super) struct Args {
     #[arg(long)]
     include_archived: bool,
     /// How many at the most
-    #[arg(short, long, default_value_t = 10, value_parser = super::at_least_one)]
+    #[arg(short, long, default_value_t = 10, value_parser = crate::cli::at_least_one)]
     limit: usize,
     /// Print one JSON object
     #[arg(long)]
@@ -60,7 +60,7 @@ const MAX_QUERY: usize = 8 * 1024;
 /// Of a detail a person is shown so much, in characters.
 const MAX_DETAIL: usize = 600;
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let query = args.query.join(" ");
     if query.trim().is_empty() {
         return Err(Empty.into());

@@ -1,11 +1,13 @@
-//! `roz eval`: how well retrieval finds what is relevant, and keeps silent.
+//! `roz learn eval`: whether the titles that are wanted come back, at what price, and what keeps
+//! silent.
 
 mod baselines;
 mod set;
+mod small;
 
-use std::fmt;
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt,
     path::PathBuf,
 };
 
@@ -16,49 +18,45 @@ use self::set::{Labelled, Part, Project};
 use super::{Done, say};
 use crate::{
     core::{
+        facts::Relevant,
         policy::RetrievalPolicy,
         reflection::{
+            self,
             learning::Scope,
-            retrieval::{Occasion, Query},
+            retrieval::{Chosen, Occasion, Query},
         },
     },
     world::World,
 };
 
-/// Measure which learnings come back, on labelled queries
+/// Measure which titles come back, on labelled queries
 ///
-/// Beside roz: plain keyword matching, and the formula that is usual. The
-/// built-in set is of invented projects: those that retrieval is tuned on, and
-/// those by other authors. Of these, nobody has looked at the ones that are held
-/// out (they are written as in public trackers) and at those of strangers (who
-/// knew of the format alone).
+/// Beside roz: plain keyword matching. The built-in set is of invented projects:
+/// those that retrieval was once tuned on, and those by other authors. Of these,
+/// nobody has looked at the ones that are held out (they are written as in public
+/// trackers) and at those of strangers (who knew of the format alone). Below:
+/// small stores, with one wanted learning each.
 ///
-/// recall@5: of the learnings that must come back, the share among the first
-/// five; the mean over queries that have any. Of all: the same, those that may
-/// come back counted in. precision: of what was shown, the share that helps
-/// (must or may); the mean over queries that were shown anything. noise: of all
-/// that was shown to all queries, the share that does not help. MRR: one over
-/// the place of the first that must come back, the mean. silent: of the queries
-/// for which nothing helps, the share that got nothing. What there is no query
-/// for, or nothing shown, is `-` (in JSON: null).
+/// recall: of the learnings that must come back, the share among the titles
+/// shown; the mean over queries that have any. MRR: one over the place of the
+/// first that must come back, the mean. titles, chars: shown for a query, the
+/// mean. silent: of the queries for which nothing helps, the share that got
+/// nothing. What there is no query for is `-` (in JSON: null).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = FORMAT)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// A labelled set of your own, in TOML as below, instead of the built-in one
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
     /// Which part of the set
     #[arg(long, value_enum, default_value_t = Split::All)]
     split: Split,
-    /// Name what was missed and what was noise, query by query
+    /// Name what was missed, query by query
     #[arg(long)]
     misses: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Print what `tests/retrieval/fit.py` fits the model of likelihood to
-    #[arg(long, hide = true)]
-    traits: bool,
 }
 
 /// What `--set` reads. TOML may be indented, so it works as it stands here,
@@ -87,14 +85,14 @@ A set of your own:
 
   [[query]]
   id = \"theme\"
-  title = \"A dark theme for the settings\"
+  title = \"A dark theme for the web pages\"
   relevant = []
 ";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Split {
     All,
-    /// What retrieval was tuned on; of your own, what is not held out
+    /// What retrieval was once tuned on; of your own, what is not held out
     Dev,
     /// What nobody has looked at, written as in public trackers; of your own,
     /// what says `held_out = true`
@@ -136,30 +134,26 @@ impl fmt::Display for Split {
     }
 }
 
-const METHODS: [(&str, Method); 3] =
-    [("roz", ours), ("keywords", baselines::keywords), ("usual", baselines::usual)];
+const METHODS: [(&str, Method); 2] = [("roz", ours), ("keywords", keywords)];
 
-/// The ids of what is shown, best first.
-type Method = fn(&Query, &Project, DateTime<Utc>) -> Vec<String>;
+/// What is shown, best first.
+type Method = fn(&Query, &Project, DateTime<Utc>) -> Vec<Chosen>;
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let projects = match &args.set {
         Some(path) => vec![set::read(path, world.now)?],
         None => set::built_in(world.now)?,
     };
+    let measured: Vec<&Project> = projects.iter().filter(|it| args.split.has(it.part)).collect();
     if let Some(set) = &args.set
-        && !projects.iter().any(|it| args.split.has(it.part))
+        && measured.is_empty()
     {
         return Err(NoPart { set: set.display().to_string(), split: args.split }.into());
     }
-    if args.traits {
-        let part = projects.iter().filter(|it| args.split.has(it.part));
-        return say::print_json(&part.map(traits).collect::<Value>()).map(|()| Done::Well);
-    }
     let mut rows = Vec::new();
     let mut out = Map::new();
-    for of in Part::ALL.into_iter().filter(|it| args.split.has(*it)) {
-        let part: Vec<&Project> = projects.iter().filter(|it| it.part == of).collect();
+    for of in Part::ALL {
+        let part: Vec<&Project> = measured.iter().copied().filter(|it| it.part == of).collect();
         let name = of.name();
         let Some(first) = part.first() else { continue };
         let is_own = matches!(of, Part::Own | Part::OwnHeldOut);
@@ -182,46 +176,30 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
         out.insert(name.replace('-', "_"), of_split.into());
     }
+    let mut small_stores = Vec::new();
+    for size in small::SIZES {
+        let stores: Vec<Project> = measured
+            .iter()
+            .flat_map(|project| small::stores(project, size, args.set.is_some()))
+            .collect();
+        if stores.is_empty() {
+            continue;
+        }
+        let figures = Figures::of(&ask(&stores.iter().collect::<Vec<_>>(), ours, world.now));
+        rows.push(figures.row(&format!("stores of {size}"), "roz"));
+        let mut figures = figures.as_json();
+        figures["learnings"] = json!(size);
+        small_stores.push(figures);
+    }
     if args.json {
-        say::print_json(&json!({ "learnings": learnings(&projects), "splits": out }))?;
+        say::print_json(&json!({
+            "learnings": learnings(&projects), "splits": out, "small_stores": small_stores,
+        }))?;
         return Ok(Done::Well);
     }
-    let heading = [
-        "SET",
-        "METHOD",
-        "QUERIES",
-        "RECALL@5",
-        "OF ALL",
-        "PRECISION",
-        "NOISE",
-        "MRR",
-        "SILENT",
-        "SHOWN",
-    ];
+    let heading = ["SET", "METHOD", "QUERIES", "RECALL", "MRR", "TITLES", "CHARS", "SILENT"];
     say::print(&say::Out::new(world).table(&heading, &rows))?;
     Ok(Done::Well)
-}
-
-fn traits(project: &Project) -> Value {
-    let of_query = |it: &Labelled| {
-        let evidence = project.index.traits(&it.query);
-        let named = |all: Vec<(String, [f32; 9])>| -> Map<String, Value> {
-            all.into_iter().map(|(id, numbers)| (id, json!(numbers))).collect()
-        };
-        json!({
-            "id": it.id, "relevant": it.relevant, "also": it.also, "length": evidence.length,
-            "clauses": evidence.clauses.into_iter().map(named).collect::<Vec<_>>(),
-            "learnings": named(evidence.learnings),
-        })
-    };
-    let learnings = &project.learnings;
-    json!({
-        "part": project.part.name(),
-        "ids": learnings.iter().map(|it| &it.id).collect::<Vec<_>>(),
-        "personal": learnings.iter().map(|it| it.scope == Scope::Personal).collect::<Vec<_>>(),
-        "kinship": project.index.kinships(),
-        "queries": project.queries.iter().map(of_query).collect::<Vec<_>>(),
-    })
 }
 
 /// Each project's, and the user's own once, which stand beside all of them.
@@ -232,41 +210,49 @@ fn learnings(projects: &[Project]) -> usize {
 }
 
 /// What a session start, or a prompt, would bring.
-fn ours(query: &Query, project: &Project, now: DateTime<Utc>) -> Vec<String> {
+fn ours(query: &Query, project: &Project, now: DateTime<Utc>) -> Vec<Chosen> {
     let policy = RetrievalPolicy::default();
     let (tallies, shown) = (BTreeMap::new(), BTreeSet::new());
     let on = Occasion { query, tallies: &tallies, shown: &shown, policy: &policy, now };
-    project.index.choose(&on).into_iter().map(|it| it.id).collect()
+    project.index.choose(&on)
+}
+
+fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
+    baselines::keywords(query, project)
 }
 
 /// A query and what it was shown.
 struct Answered<'a> {
     labelled: &'a Labelled,
-    shown: Vec<String>,
+    shown: Vec<Relevant>,
 }
 
 fn ask<'a>(projects: &[&'a Project], choose: Method, now: DateTime<Utc>) -> Vec<Answered<'a>> {
     let of_project = |project: &&'a Project| {
         let project = *project;
+        let find = |id: &str| project.learnings.iter().find(|it| it.id == id);
         project.queries.iter().map(move |labelled| Answered {
             labelled,
-            shown: choose(&labelled.query, project, now),
+            shown: reflection::as_shown(&choose(&labelled.query, project, now), find),
         })
     };
     projects.iter().flat_map(of_project).collect()
 }
 
 impl Answered<'_> {
-    fn is_relevant(&self, id: &String) -> bool {
-        self.labelled.relevant.contains(id)
+    fn has(&self, id: &str) -> bool {
+        self.shown.iter().any(|it| it.id == id)
     }
 
-    fn helps(&self, id: &String) -> bool {
-        self.is_relevant(id) || self.labelled.also.contains(id)
-    }
-
-    fn helped(&self) -> usize {
-        self.shown.iter().filter(|it| self.helps(it)).count()
+    fn characters(&self) -> usize {
+        /// What stands above the titles.
+        const HEADING: &str = include_str!("../../../../templates/learnings.md");
+        if self.shown.is_empty() {
+            return 0;
+        }
+        let texts = self.shown.iter().flat_map(|it| [Some(&it.title), it.whole.as_ref()]);
+        let lines = texts.flatten().map(|text| text.chars().count() + 1);
+        HEADING.replace("{{learnings}}", "").chars().count() + lines.sum::<usize>()
     }
 }
 
@@ -275,70 +261,60 @@ impl Answered<'_> {
 struct Figures {
     queries: usize,
     recall: Option<f64>,
-    recall_of_all: Option<f64>,
-    precision: Option<f64>,
-    noise: Option<f64>,
     mrr: Option<f64>,
+    titles: Option<f64>,
+    characters: Option<f64>,
     silent: Option<f64>,
-    shown: usize,
 }
 
 impl Figures {
     fn of(asked: &[Answered]) -> Self {
-        let must = |it: &&Answered| !it.labelled.relevant.is_empty();
-        let may = |it: &&Answered| must(it) || !it.labelled.also.is_empty();
-        let shown = asked.iter().map(|it| it.shown.len()).sum();
-        let helped = asked.iter().map(Answered::helped).sum();
-        let found = |it: &Answered, of: &[&Vec<String>]| {
-            let wanted: Vec<&String> = of.iter().copied().flatten().collect();
-            let hits = it.shown.iter().take(5).filter(|id| wanted.contains(id)).count();
-            ratio(hits, wanted.len().min(5))
+        let must = || asked.iter().filter(|it| !it.labelled.relevant.is_empty());
+        let wants_nothing =
+            |it: &&Answered| it.labelled.relevant.is_empty() && it.labelled.also.is_empty();
+        let found = |it: &Answered| {
+            let wanted = &it.labelled.relevant;
+            ratio(wanted.iter().filter(|id| it.has(id)).count(), wanted.len())
         };
-        let first = |it: &Answered| it.shown.iter().position(|id| it.is_relevant(id));
+        let first = |it: &Answered| {
+            let place = it.shown.iter().position(|shown| it.labelled.relevant.contains(&shown.id));
+            place.map_or(0.0, |at| ratio(1, at + 1))
+        };
         let silent = |it: &Answered| ratio(usize::from(it.shown.is_empty()), 1);
         Self {
             queries: asked.len(),
-            recall: mean(asked.iter().filter(must).map(|it| found(it, &[&it.labelled.relevant]))),
-            recall_of_all: mean(
-                asked
-                    .iter()
-                    .filter(may)
-                    .map(|it| found(it, &[&it.labelled.relevant, &it.labelled.also])),
-            ),
-            precision: mean(
-                asked
-                    .iter()
-                    .filter(|it| !it.shown.is_empty())
-                    .map(|it| ratio(it.helped(), it.shown.len())),
-            ),
-            noise: (shown > 0).then(|| 1.0 - ratio(helped, shown)),
-            mrr: mean(
-                asked.iter().filter(must).map(|it| first(it).map_or(0.0, |at| ratio(1, at + 1))),
-            ),
-            silent: mean(asked.iter().filter(|it| !may(it)).map(silent)),
-            shown,
+            recall: mean(must().map(found)),
+            mrr: mean(must().map(first)),
+            titles: mean(asked.iter().map(|it| ratio(it.shown.len(), 1))),
+            characters: mean(asked.iter().map(|it| ratio(it.characters(), 1))),
+            silent: mean(asked.iter().filter(wants_nothing).map(silent)),
         }
     }
 
     fn row(&self, split: &str, method: &str) -> Vec<String> {
         let mut row = vec![split.to_owned(), method.to_owned(), self.queries.to_string()];
-        let figures =
-            [self.recall, self.recall_of_all, self.precision, self.noise, self.mrr, self.silent];
-        row.extend(figures.map(|it| it.map_or("-".to_owned(), |it| format!("{it:.3}"))));
-        row.push(self.shown.to_string());
+        let as_text = |figure: Option<f64>, digits: usize| {
+            figure.map_or("-".to_owned(), |it| format!("{it:.digits$}"))
+        };
+        let figures = [
+            (self.recall, 3),
+            (self.mrr, 3),
+            (self.titles, 2),
+            (self.characters, 0),
+            (self.silent, 3),
+        ];
+        row.extend(figures.map(|(figure, digits)| as_text(figure, digits)));
         row
     }
 
     fn as_json(&self) -> Value {
         json!({
             "queries": self.queries,
-            "recall_at_5": self.recall,
-            "recall_at_5_of_all": self.recall_of_all,
-            "precision": self.precision,
-            "noise": self.noise,
+            "recall": self.recall,
             "mrr": self.mrr,
+            "titles": self.titles,
+            "characters": self.characters,
             "silent": self.silent,
-            "shown": self.shown,
         })
     }
 }
@@ -353,38 +329,26 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// What was not as it should be with one query.
+/// What one query must have been shown and was not.
 struct Misses<'a> {
     query: &'a str,
     shown: usize,
     missed: Vec<&'a str>,
-    noise: Vec<&'a str>,
 }
 
 impl<'a> Misses<'a> {
     fn of(it: &'a Answered) -> Option<Self> {
-        let missed = it.labelled.relevant.iter().filter(|id| !it.shown.contains(id));
-        let noise = it.shown.iter().filter(|id| !it.helps(id));
-        let found = Self {
-            query: &it.labelled.id,
-            shown: it.shown.len(),
-            missed: missed.map(String::as_str).collect(),
-            noise: noise.map(String::as_str).collect(),
-        };
-        (!found.missed.is_empty() || !found.noise.is_empty()).then_some(found)
+        let missed = it.labelled.relevant.iter().filter(|id| !it.has(id));
+        let missed: Vec<&str> = missed.map(String::as_str).collect();
+        let query = &it.labelled.id;
+        (!missed.is_empty()).then_some(Self { query, shown: it.shown.len(), missed })
     }
 
     fn line(&self) -> String {
-        let list = |word: &str, ids: &[&str]| {
-            if ids.is_empty() { String::new() } else { format!(", {word} {}", ids.join(" ")) }
-        };
-        let (missed, noise) = (list("missed", &self.missed), list("noise", &self.noise));
-        format!("{}: shown {}{missed}{noise}\n", self.query, self.shown)
+        format!("{}: shown {}, missed {}\n", self.query, self.shown, self.missed.join(" "))
     }
 
     fn as_json(&self) -> Value {
-        json!({
-            "query": self.query, "shown": self.shown, "missed": self.missed, "noise": self.noise,
-        })
+        json!({ "query": self.query, "shown": self.shown, "missed": self.missed })
     }
 }

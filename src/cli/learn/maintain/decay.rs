@@ -36,7 +36,7 @@ impl Default for List {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Decay {
-    /// Only say what would be put away
+    /// With `--due`: only say what would be put away
     #[arg(long)]
     dry_run: bool,
 }
@@ -68,7 +68,7 @@ pub(super) fn list(args: &List, show: &Show) -> cli::Result {
     let out = Out::new(world);
     let mut text = String::new();
     if !due.is_empty() {
-        text += "Due: `roz maintain decay` puts them away, or the next day's first session.\n";
+        text += "Due: `roz learn archive --due` puts them away, or the next day's first session.\n";
         if due.iter().any(|it| stock.is_served(&it.id)) {
             text += "What a memory server keeps only the former does: a session asks no server.\n";
         }
@@ -78,7 +78,7 @@ pub(super) fn list(args: &List, show: &Show) -> cli::Result {
         text += if due.is_empty() { "" } else { "\n" };
         let _ = writeln!(
             text,
-            "Put away within {} days, unless somebody refers to them (`roz ref`):",
+            "Put away within {} days, unless somebody uses them (`roz ref`):",
             args.days
         );
         let row = |it: &Soon| {
@@ -137,7 +137,7 @@ pub(super) fn run(args: &Decay, show: &Show) -> cli::Result {
         archived => {
             let rows = rows_of_due(archived, show);
             let table = out.table(&["ID", "BECAUSE", "SUMMARY"], &rows);
-            format!("Put away (`roz maintain restore` brings them back):\n{table}")
+            format!("Put away (`roz learn restore` brings them back):\n{table}")
         }
     };
     show.text(&text, &out)?;
@@ -162,7 +162,7 @@ fn due_as_json(it: &Due, show: &Show) -> Value {
 fn rows_of_due(due: &[Due], show: &Show) -> Vec<Vec<String>> {
     let row = |it: &Due| {
         let reason = match it.reason {
-            decay::Reason::Dismissed { times, .. } => format!("dismissed {times} times"),
+            decay::Reason::Shown { times, .. } => format!("shown {times} times in vain"),
             decay::Reason::Unused { days } => format!("unused {days} days"),
         };
         vec![it.id.clone(), reason, show.stock.summary(&it.id).to_owned()]

@@ -54,7 +54,7 @@ pub(super) fn run(show: &Show) -> cli::Result {
         ]
     };
     let rows: Vec<Vec<String>> = looked.iter().map(row).collect();
-    let next = "Do they still hold? `roz maintain archive ID…` puts away those that do not.\n";
+    let next = "Do they still hold? `roz learn archive ID…` puts away those that do not.\n";
     let text = out.table(&["ID", "GONE", "FILES"], &rows) + next;
     show.text(&text, &out)
 }

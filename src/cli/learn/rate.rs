@@ -1,4 +1,4 @@
-//! `roz review-learnings`: somebody says whether learnings are worth showing.
+//! `roz learn rate`: somebody says whether learnings are worth showing.
 
 use std::{
     collections::BTreeMap,
@@ -27,26 +27,26 @@ use crate::{
     world::World,
 };
 
-/// Rate learnings: a sample of those that are shown and do not help
+/// Rate learnings: a sample of those that are shown and not used
 ///
 /// Without ratings it shows the sample: first those that nobody has rated yet,
 /// then the others; the ones first that were shown most often in vain.
 ///
 /// A rating counts for the order in which learnings come back: as a time
-/// shown, and a useful one as a time that it helped. It changes neither the
-/// figures of `roz learnings` nor what decays: these go by what happened in
+/// shown, and a useful one as a use. It changes neither the
+/// figures of `roz learn list` nor what decays: these go by what happened in
 /// sessions. `roz ref` keeps a learning from decay.
 ///
 /// Examples:
-///   roz review-learnings --count 3
-///   roz review-learnings --useful cl_20260102_abcdef --useless cl_20260103_ghijkl
-///   roz review-learnings --rate < ratings.json
+///   roz learn rate --count 3
+///   roz learn rate --useful cl_20260102_abcdef --useless cl_20260103_ghijkl
+///   roz learn rate --rate < ratings.json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(clippy::doc_markdown, reason = "the help shows JSON")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// How many to show
-    #[arg(short, long, default_value = "5", value_parser = super::at_least_one)]
+    #[arg(short, long, default_value = "5", value_parser = crate::cli::at_least_one)]
     count: usize,
     /// Read ratings from standard input: {"ratings": [{"id", "useful"}]}; what is
     /// none is passed over and named
@@ -93,7 +93,7 @@ struct Given {
     warnings: Vec<String>,
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let mut ratings: BTreeMap<String, bool> = BTreeMap::new();
     let given = args.useful.iter().map(|it| (it, true));
     let given = given.chain(args.useless.iter().map(|it| (it, false)));
@@ -198,12 +198,12 @@ fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
     for (it, tally) in &sample {
         let summary = bounded::plain_line(&bounded::line(&it.summary, 200));
         text += &out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
-        let helped = match tally.helped {
-            0 => "never helped".to_owned(),
-            n => format!("helped {}", times(n)),
+        let used = match tally.hits {
+            0 => "never used".to_owned(),
+            n => format!("used {}", times(n)),
         };
         let rated = if is_rated(tally) { ", rated already" } else { "" };
-        let use_of_it = format!("shown {}, {helped}{rated}", times(tally.surfaced));
+        let use_of_it = format!("shown {}, {used}{rated}", times(tally.surfaced));
         let about = format!("{} ({}, {use_of_it})", it.id, it.category);
         let _ = writeln!(text, "\n  {}", say::folded(&about, out.width, "  "));
         for line in bounded::chars(it.detail.trim(), MAX_DETAIL).lines() {
@@ -215,10 +215,9 @@ fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
     text += &if sample.is_empty() {
         stock.nothing("No learning was shown yet, so there is nothing to rate.")
     } else if sample.iter().all(|(_, it)| is_rated(it)) {
-        "All that were shown are rated. Anew: roz review-learnings --useful ID --useless ID\n"
-            .into()
+        "All that were shown are rated. Anew: roz learn rate --useful ID --useless ID\n".into()
     } else {
-        "Rate them: roz review-learnings --useful ID --useless ID\n".into()
+        "Rate them: roz learn rate --useful ID --useless ID\n".into()
     };
     text += &stock.problems_in_words(&out);
     say::print(&text)?;
@@ -231,11 +230,11 @@ fn sample(stock: &Stock, count: usize) -> Vec<(&Learning, Tally)> {
     let active = stock.learnings.iter().filter(|it| it.is_active());
     let tallied = active.map(|it| (it, stock.tally(&it.id)));
     let mut shown: Vec<(&Learning, Tally)> = tallied.filter(|(_, it)| it.surfaced > 0).collect();
-    let vain = |it: &Tally| f64::from(it.surfaced) - it.hits();
+    let vain = |it: &Tally| it.surfaced.saturating_sub(it.hits);
     shown.sort_by(|(a, one), (b, other)| {
         is_rated(one)
             .cmp(&is_rated(other))
-            .then(vain(other).total_cmp(&vain(one)))
+            .then(vain(other).cmp(&vain(one)))
             .then(other.surfaced.cmp(&one.surfaced))
             .then_with(|| a.id.cmp(&b.id))
     });

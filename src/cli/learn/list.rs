@@ -1,4 +1,4 @@
-//! `roz learnings`: all that was learned, and how it is used.
+//! `roz learn list`: all that was learned, and how it is used.
 
 use std::{cmp::Ordering, fmt::Write as _};
 
@@ -21,25 +21,26 @@ use crate::{
 
 /// List what was learned, and how it is used
 ///
-/// A learning helped when an agent said so, with `roz ref` or in its
-/// reflection; a session counts once. The hit rate is how often it helped, of
-/// the times that it was shown. Behind a `+`: the sessions that it helped
-/// without having been shown to them, as a search finds it; they keep it from
-/// decay, and are not in the rate.
+/// A title is shown; a learning is used when a session opens it (`roz learn
+/// show`) or says that it helped (`roz ref`, or in its reflection); a session
+/// counts once. The hit rate is how many of the sessions that were shown its
+/// title used it. Behind a `+`: the sessions that used it without having been
+/// shown it, as a search finds it; they keep it from decay, and are not in the
+/// rate.
 ///
 /// Examples:
-///   roz learnings
-///   roz learnings --sort hit-rate --asc --limit 10
-///   roz learnings --category pitfall --tag postgres --json
-///   roz learnings --stale
+///   roz learn list
+///   roz learn list --sort hit-rate --asc --limit 10
+///   roz learn list --category pitfall --tag postgres --json
+///   roz learn list --unused
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
-    /// Only active ones that nobody referred to in
-    /// `decay.passive_duration_days`, and that are at least that old
-    #[arg(long)]
-    stale: bool,
-    /// By what: the newest, last used, most helpful, most shown first
+pub(in crate::cli) struct Args {
+    /// Only active ones that nobody used in `decay.passive_duration_days`, and
+    /// that are at least that old
+    #[arg(long, alias = "stale")]
+    unused: bool,
+    /// By what: the newest, last used, most useful, most shown first
     #[arg(long, value_enum, default_value = "created")]
     sort: By,
     /// The other way round
@@ -51,7 +52,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = word(Status::ALL, Status::word), ignore_case = true)]
     status: Vec<Status>,
     /// How many at the most (default: all)
-    #[arg(short, long, value_parser = super::at_least_one)]
+    #[arg(short, long, value_parser = crate::cli::at_least_one)]
     limit: Option<usize>,
     /// Print one JSON object
     #[arg(long)]
@@ -66,7 +67,7 @@ enum By {
     Surfaced,
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let limit = args.limit.unwrap_or(usize::MAX);
@@ -74,13 +75,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let days = i64::try_from(roz.policy.decay.passive_duration_days).unwrap_or(i64::MAX);
     let since = TimeDelta::try_days(days).and_then(|it| world.now.checked_sub_signed(it));
     let is_stale = |it: &Learning| {
-        let used = stock.tally(&it.id).last_referenced.unwrap_or(it.created_at);
+        let used = stock.tally(&it.id).last_used.unwrap_or(it.created_at);
         it.is_active() && since.is_some_and(|since| used.max(it.created_at) <= since)
     };
     let mut chosen: Vec<&Learning> = stock
         .learnings
         .iter()
-        .filter(|it| filters.admit(it) && (!args.stale || is_stale(it)))
+        .filter(|it| filters.admit(it) && (!args.unused || is_stale(it)))
         .collect();
     sort(&mut chosen, args.sort, &stock);
     if args.asc {
@@ -120,14 +121,14 @@ fn in_vain(args: &Args, stock: &Stock, out: &Out) -> String {
     text
 }
 
-/// The newest, the last used, the most helpful, the most shown first; what was
+/// The newest, the last used, the most useful, the most shown first; what was
 /// never used or shown last.
 fn sort(learnings: &mut [&Learning], by: By, stock: &Stock) {
     let order = |a: &Learning, b: &Learning| {
         let (one, other) = (stock.tally(&a.id), stock.tally(&b.id));
         match by {
             By::Created => Ordering::Equal,
-            By::Used => other.last_referenced.cmp(&one.last_referenced),
+            By::Used => other.last_used.cmp(&one.last_used),
             By::HitRate => {
                 let rate = |it: Option<f64>| it.unwrap_or(-1.0);
                 rate(other.hit_rate())
@@ -149,7 +150,7 @@ fn table(learnings: &[&Learning], stock: &Stock, out: &Out, world: &World) -> St
     let mut heading = vec!["ID", "CATEGORY"];
     heading.extend(has_other_status.then_some("STATUS"));
     heading.extend(is_wide.then_some("WRITTEN"));
-    heading.extend(["SHOWN", "HELPED"]);
+    heading.extend(["SHOWN", "USED"]);
     heading.extend(is_wide.then_some("HIT RATE"));
     heading.push("SUMMARY");
     let row = |it: &&Learning| {
@@ -160,7 +161,7 @@ fn table(learnings: &[&Learning], stock: &Stock, out: &Out, world: &World) -> St
         row.extend(is_wide.then(|| say::ago(it.created_at, world.now)));
         let found = tally.found();
         let found = if found > 0 { format!(" +{found}") } else { String::new() };
-        row.extend([tally.surfaced.to_string(), tally.helped.to_string() + &found]);
+        row.extend([tally.surfaced.to_string(), tally.hits.to_string() + &found]);
         row.extend(is_wide.then_some(rate));
         row.push(it.summary.clone());
         row

@@ -1,0 +1,51 @@
+//! Small stores, as a project has them in its first weeks: for a query the first learning that it
+//! wants, if it wants any, beside others of the project that have nothing to do with it.
+
+use super::set::{Labelled, Project};
+use crate::core::reflection::{
+    learning::{Learning, Scope},
+    retrieval::Index,
+};
+
+pub(super) const SIZES: [usize; 5] = [1, 3, 5, 10, 20];
+
+/// Of the built-in set each of so many queries has stores made for it: more tell nothing more.
+const EVERY: usize = 5;
+
+/// A store of so many learnings for each query, as far as there are so many.
+pub(super) fn stores(project: &Project, size: usize, is_own_set: bool) -> Vec<Project> {
+    let every = if is_own_set { 1 } else { EVERY };
+    let queries = project.queries.iter().enumerate().step_by(every);
+    queries.filter_map(|(at, labelled)| store(project, labelled, at, size)).collect()
+}
+
+fn store(project: &Project, labelled: &Labelled, at: usize, size: usize) -> Option<Project> {
+    let wanted = labelled.relevant.first();
+    let is_other = |it: &&Learning| {
+        let is_named = labelled.relevant.contains(&it.id) || labelled.also.contains(&it.id);
+        !is_named && it.scope != Scope::Personal
+    };
+    let others: Vec<&Learning> = project.learnings.iter().filter(is_other).collect();
+    let own = project.learnings.iter().filter(|it| Some(&it.id) == wanted);
+    // Others for each query, spread over the project.
+    let spread = (0..others.len()).map(|step| others[(at + step * 7) % others.len()]);
+    let mut learnings: Vec<Learning> = Vec::new();
+    for it in own.chain(spread) {
+        if learnings.len() < size && !learnings.iter().any(|had| had.id == it.id) {
+            learnings.push(it.clone());
+        }
+    }
+    let labelled = Labelled {
+        id: labelled.id.clone(),
+        query: labelled.query.clone(),
+        relevant: wanted.into_iter().cloned().collect(),
+        also: Vec::new(),
+    };
+    (learnings.len() == size).then(|| Project {
+        part: project.part,
+        name: project.name.clone(),
+        index: Index::build(&learnings).index,
+        queries: vec![labelled],
+        learnings,
+    })
+}

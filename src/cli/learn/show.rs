@@ -1,0 +1,148 @@
+//! `roz learn show`: the text of learnings.
+
+use std::{
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    Done,
+    say::{self, Out, Tone},
+    stock::{self, Stock},
+};
+use crate::{
+    cli::target::Target,
+    core::{
+        bounded,
+        reflection::{
+            learning::{Learning, Status},
+            usage::{Entry, Event},
+        },
+        trace::Mark,
+    },
+    open::Roz,
+    world::World,
+};
+
+/// Show the text of learnings, by their ids
+///
+/// In a session it is noted that they were opened, so that they rank higher
+/// the next time; say what helped with `roz ref`.
+///
+/// Examples:
+///   roz learn show cl_20260102_abcdef
+///   roz learn show cl_20260102_abcdef cl_20260103_ghijkl --json
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+#[expect(clippy::doc_markdown, reason = "the help shows ids")]
+pub(super) struct Args {
+    /// The learnings' ids
+    #[arg(required = true)]
+    ids: Vec<String>,
+    /// The session that opens them (default: the one in which this runs)
+    #[arg(long)]
+    session_id: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("\nroz: "))]
+struct Unknown(Vec<String>);
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let is_in_session = args.session_id.is_some() || world.var("CLAUDE_CODE_SESSION_ID").is_some();
+    let (roz, target) = if is_in_session {
+        let (roz, target) = Target::open(args.session_id.as_deref(), world)?;
+        (roz, Some(target))
+    } else {
+        (Roz::here(world)?, None)
+    };
+    let stock = Stock::open(&roz, world);
+    let mut found: Vec<&Learning> = Vec::new();
+    let mut unknown = Vec::new();
+    for id in &args.ids {
+        match stock.find(id.trim()) {
+            Some(learning) if found.iter().any(|it| it.id == learning.id) => (),
+            Some(learning) => found.push(learning),
+            None => unknown.push(id),
+        }
+    }
+    if args.json {
+        let learnings: Vec<Value> = found.iter().map(|it| stock.as_json(it)).collect();
+        let problems = stock::problems_as_json(&stock.problems);
+        say::print_json(
+            &json!({ "learnings": learnings, "unknown": unknown, "problems": problems }),
+        )?;
+    } else {
+        let out = Out::new(world);
+        let texts: Vec<String> = found.iter().map(|it| in_words(it, &out, world)).collect();
+        say::print(&texts.join("\n"))?;
+    }
+    // They are read: that it cannot be noted is no reason to fail.
+    if let Some(target) = target
+        && let Err(err) = opened(&found, target, &stock, &roz, world)
+    {
+        say::warn(&format!("it could not be noted that they were opened: {err}"));
+    }
+    if unknown.is_empty() {
+        return Ok(Done::Well);
+    }
+    if args.json {
+        return Ok(Done::Badly);
+    }
+    Err(Unknown(unknown.into_iter().map(|id| stock.no_such(id)).collect()).into())
+}
+
+/// Notes in the session and in the log that the texts were asked for.
+fn opened(
+    learnings: &[&Learning],
+    target: Target,
+    stock: &Stock,
+    roz: &Roz,
+    world: &World,
+) -> super::Result<()> {
+    let session_id = target.id.to_string();
+    if target.stored.is_some() {
+        target.update(roz, world, |session| {
+            for learning in learnings {
+                session.reflection.opened(&learning.id);
+                let learning_id = learning.id.clone();
+                session.record(&Mark::LearningOpened { learning_id }, world.now);
+            }
+        })?;
+    }
+    let entry = |learning: &&Learning| {
+        let (learning_id, session_id) = (learning.id.clone(), session_id.clone());
+        Entry::new(world.now, Event::Opened { learning_id, session_id })
+    };
+    let entries: Vec<Entry> = learnings.iter().map(entry).collect();
+    stock.log.append(&entries, Instant::now() + Duration::from_secs(5))?;
+    Ok(())
+}
+
+/// The summary, then what is known about it, then its text. What somebody wrote down is quoted, so
+/// that it is told apart from what roz says.
+fn in_words(learning: &Learning, out: &Out, world: &World) -> String {
+    let status = match learning.status {
+        Status::Active => String::new(),
+        other => format!(", {other}"),
+    };
+    let age = say::ago(learning.created_at, world.now);
+    let about = format!("{} ({}{status}, {age})", learning.id, learning.category);
+    let summary = bounded::plain_line(&learning.summary);
+    let mut text = out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
+    let _ = writeln!(text, "\n  {}", say::folded(&bounded::plain_line(&about), out.width, "  "));
+    for line in learning.detail.trim().lines() {
+        let line = say::folded(&bounded::plain_line(line), out.width, "  > ");
+        let _ = writeln!(text, "  > {line}");
+    }
+    if !learning.context_files.is_empty() {
+        let files = format!("files: {}", learning.context_files.join(", "));
+        let _ = writeln!(text, "  {}", say::folded(&bounded::plain_line(&files), out.width, "  "));
+    }
+    text
+}
