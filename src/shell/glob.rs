@@ -88,7 +88,7 @@ pub(super) fn tokens(pattern: &str) -> Vec<Token> {
 struct Closes {
     /// Behind the `:]` (`.]`, `=]`) of a name in a set that may begin here; 0 without one.
     names: Vec<usize>,
-    /// Whether a set one of whose members begins here is closed.
+    /// Whether a set is closed that has a member here.
     sets: Vec<bool>,
 }
 
@@ -96,7 +96,7 @@ impl Closes {
     fn of(characters: &[char]) -> Self {
         let count = characters.len();
         let mut closes = Self { names: vec![0; count], sets: vec![false; count + 1] };
-        // Behind the next end of a name, of each kind, no nearer than two characters ahead.
+        // The place behind the next end of a name of each kind, at least two characters ahead.
         let mut ends = [0; 3];
         for at in (0..count).rev() {
             if let Some(&[kind, ']']) = characters.get(at + 2..at + 4)

@@ -166,9 +166,8 @@ impl Run {
 /// may be any program with any first arguments, but not the whole of the pattern: the known words must
 /// contain some of the pattern's text.
 ///
-/// A pattern that begins with `*` (`Bash:*deploy*`) names no program. Whatever holds a variable
-/// could be what it means, `echo "$x"` first of all: there a hole among the arguments is text that
-/// `*` takes, and nothing else does.
+/// A pattern that begins with `*` (`Bash:*deploy*`) names no program. If a hole could be any text there,
+/// it would match every command with a variable, `echo "$x"` among them: so only `*` takes a hole.
 pub fn may_match(pattern: &str, key: &str) -> bool {
     let of_any_program = pattern.split_once(':').map_or(pattern, |(_, rest)| rest).starts_with('*');
     let pattern = Glob { tokens: glob::tokens(pattern), of_any_program };

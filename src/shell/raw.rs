@@ -6,9 +6,8 @@ use super::{Certainty, Run, limit};
 const QUOTES: &str = "\"'\\";
 const OPERATORS: &str = "`;&|(){}<>$=";
 
-/// Key candidates of a line, without `Bash:`: every run of words from some word on, operators
-/// taken for blanks; with quotes taken for nothing, and once more for blanks. Bounded in number
-/// and length.
+/// Key candidates of a line, without `Bash:`: the words from each word on. Operators count as blanks;
+/// quotes as nothing, and once more as blanks. Bounded in number and length.
 pub fn raw_words(line: &str) -> Vec<String> {
     let mut candidates = Vec::new();
     for line in without_quotes(line) {

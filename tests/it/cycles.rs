@@ -1,16 +1,16 @@
-//! No circles: no module of these folders imports itself by way of others, so that each can be read
-//! without those that are built on it.
+//! No circles: no module of these folders imports itself by way of others. So each can be read without
+//! what is built upon it.
 //!
-//! A module is a file, without its tests. It imports what its `use`s and its paths name
-//! (`crate::shell::HOLE`, `super::call::Call`, `glob::tokens`). Two rules are about `mod.rs`:
+//! A module is a file, its tests left out. It imports what the paths in it name:
+//! `use super::call::Call`, `crate::shell::HOLE`, `glob::tokens`. Two rules are about `mod.rs`:
 //!
-//! - To name what it takes from elsewhere (`use walker::Walker`, `pub use reading::Run`) is to
-//!   import that from where it is defined.
-//! - What it re-exports from below it (`pub use reading::Run`) is no import of its own. What it
-//!   uses of that itself is one.
+//! - A path through a `mod.rs` imports the module that defines the name. With `pub use reading::Run`
+//!   in `shell/mod.rs`, `super::Run` imports `shell::reading`.
+//! - What a `mod.rs` re-exports from its own folder is no import.
 //!
-//! So a `mod.rs` may re-export its parts, call into them, and hold what they all import; but it
-//! cannot call into those that import what it defines. Calls of methods are not imports.
+//! So a `mod.rs` may re-export its parts and call them. If a part needs something that `mod.rs` itself
+//! defines, and `mod.rs` calls that part, there is a circle: give the thing a file of its own. Calls of
+//! methods are not seen, so the parts of one `impl` may call each other.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -18,7 +18,7 @@ use std::{
     path::Path,
 };
 
-/// The folders that have none.
+/// The folders that have no circles.
 const FOLDERS: &[&str] = &["src/shell"];
 
 #[test]
@@ -37,7 +37,7 @@ type Modules = BTreeMap<Name, Vec<Import>>;
 #[derive(Debug)]
 struct Import {
     path: Vec<String>,
-    /// The name that a `use` gives to it here.
+    /// The name that a `use` gives to the path in this module.
     name: Option<String>,
     is_public: bool,
 }
@@ -277,7 +277,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Reads `a::{b, c as d}` behind `use`, and gives the tokens behind it.
+/// Reads `a::{b, c as d}` behind `use`, and returns the tokens behind it.
 fn use_tree<'a>(
     tokens: &'a [String],
     prefix: &[String],

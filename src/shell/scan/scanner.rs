@@ -183,8 +183,7 @@ impl<'a> Scanner<'a> {
         if is_bare { self.text.get(self.at..self.at + length).unwrap_or("") } else { "" }
     }
 
-    /// Scans what is nested: a group, a substitution, a body. What is nested too
-    /// deeply is `empty`.
+    /// Scans what is nested: a group, a substitution, a body. It is `empty` where it is nested too deeply.
     pub(super) fn nested<T>(&mut self, empty: T, scan: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= limit::DEPTH {
             self.fail(Unreadable::Depth);
