@@ -15,7 +15,15 @@ const EXAMPLES: &[(&str, &[&str])] = &[
             "roz status         what an agent is waiting for",
         ],
     ),
-    ("install", &["roz install", "roz install --scope project --strict", "roz install --dry-run"]),
+    (
+        "install",
+        &[
+            "roz install",
+            "roz install --permissions",
+            "roz install --scope project --strict",
+            "roz install --dry-run",
+        ],
+    ),
     ("uninstall", &["roz uninstall"]),
     ("demo", &["roz demo"]),
     ("statusline", &["echo '{\"cwd\":\"/src/project\"}' | roz statusline"]),

@@ -14,7 +14,7 @@ use crate::{
     plugin::{
         self, ID, MARKETPLACE, Place, Plugin,
         client::{self, Client, Install},
-        is_in_build_folder, settings,
+        is_in_build_folder, permissions, settings,
     },
     world::{World, git},
 };
@@ -32,6 +32,10 @@ pub(super) struct Args {
     /// ones let it pass). Stays as it was if left out
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     strict: Option<bool>,
+    /// Also have the client run the verbs of agents and reviewers (`roz reflect`,
+    /// `roz decide`, …) without a question: rules in its settings
+    #[arg(long)]
+    permissions: bool,
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
@@ -105,6 +109,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             "dry_run": args.dry_run,
             "done": told.done,
             "to_type": told.to_type,
+            "offers": told.offers,
             "warnings": told.warnings,
         }))?;
         return Ok(Done::Well);
@@ -116,6 +121,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if !warnings.is_empty() {
         let out = say::Out::new(world);
         text += &(out.paint(say::Tone::Warn, &warnings.join("\n")) + "\n");
+    }
+    for offer in &told.offers {
+        text += &(say::folded(offer, width, "") + "\n");
     }
     if wired {
         text += "Sessions that start from now on are governed; `roz doctor` proves it.\n";
@@ -246,7 +254,31 @@ impl Wiring<'_> {
                 self.ask(&["plugin", "enable", ID, "--scope", scope], told)?;
             }
         }
-        self.prune(told, &project)
+        self.prune(told, &project)?;
+        self.permit(told, &project);
+        Ok(())
+    }
+
+    /// Adds the rules by which the client runs the verbs of agents and reviewers, or offers it.
+    fn permit(&self, told: &mut Told, project: &Path) {
+        let (all, _) = settings::read(self.theirs.config.as_deref(), project);
+        let rules = permissions::missing(&all);
+        let Some(path) = self.theirs.settings.last().filter(|_| !rules.is_empty()) else { return };
+        let (listed, shown) = (rules.join("`, `"), path.display());
+        if !self.args.permissions {
+            told.offers.push(format!(
+                "The client asks before agents and reviewers run roz's verbs. `roz install \
+                 --permissions` adds the rules `{listed}` to `{shown}`."
+            ));
+            return;
+        }
+        let added = if self.args.dry_run { Ok(()) } else { permissions::add(path, &rules) };
+        match added {
+            Ok(()) => told.did(format!("Added `{listed}` to `{shown}`."), self.args),
+            Err(why) => told.warnings.push(format!(
+                "`{shown}` was left as it is ({why}): add `{listed}` to its `permissions.allow`."
+            )),
+        }
     }
 
     /// The client writes the time into its list whenever it is told again.
@@ -313,6 +345,8 @@ pub(super) fn is_for(install: &Install, project: &Path) -> bool {
 struct Told {
     done: Vec<String>,
     to_type: Vec<String>,
+    /// What one may want as well.
+    offers: Vec<String>,
     warnings: Vec<String>,
 }
 

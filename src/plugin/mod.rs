@@ -7,6 +7,7 @@
 
 mod before;
 pub mod client;
+pub mod permissions;
 mod place;
 mod prune;
 pub mod settings;

@@ -425,7 +425,11 @@ impl Look {
             NAME,
             "the client asks before a reviewer may decide; with nobody to ask (`claude -p`) no \
              review ends",
-            format!("add {} to `permissions.allow` in ~/.claude/settings.json", rules.join(", ")),
+            format!(
+                "`roz install --permissions`, or add {} to `permissions.allow` in \
+                 ~/.claude/settings.json",
+                rules.join(", ")
+            ),
         ))
     }
 }

@@ -10,7 +10,7 @@ use std::{collections::BTreeSet, ops::RangeInclusive};
 
 use serde_json::{Map, Value};
 
-pub use self::schema::{example, schema};
+pub use self::schema::{PLACEHOLDERS, example, schema};
 use super::learning::{Category, Confidence, Criterion, Scope};
 use crate::core::bounded;
 
@@ -19,14 +19,6 @@ pub const SUMMARY: RangeInclusive<usize> = 10..=200;
 /// In characters.
 pub const DETAIL: RangeInclusive<usize> = 20..=2000;
 pub const TAGS: RangeInclusive<usize> = 1..=10;
-
-/// What stands in the example of a held stop for a summary, a detail and a tag. Whoever pastes it
-/// as it is has said nothing.
-pub const PLACEHOLDERS: [&str; 3] = [
-    "<the lesson in a line, naming the file, command or error>",
-    "<why it is so, how it shows, what to do>",
-    "<what it is about>",
-];
 
 /// The standard input of `roz reflect`.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -149,6 +149,34 @@ fn a_home_is_left_to_the_byte_whatever_its_settings_look_like() {
 }
 
 #[test]
+fn the_rules_that_let_agents_run_their_verbs_are_offered_added_and_taken_back() {
+    let Some(machine) = machine("permissions") else { return };
+    for settings in SETTINGS {
+        machine.write("home/.claude/settings.json", settings);
+        let before = machine.listing();
+        let said: String = machine.says(&["install"]).split_whitespace().collect();
+        assert!(
+            said.contains("`rozinstall--permissions`") && said.contains("rozlearnshow"),
+            "{said}"
+        );
+        machine.says(&["uninstall"]);
+        machine.says(&["install", "--permissions"]);
+        let text = fs::read(machine.home().join(".claude/settings.json")).unwrap();
+        let now: Value = serde_json::from_slice(&text).unwrap();
+        let allowed = now["permissions"]["allow"].as_array().unwrap();
+        for verb in ["context", "decide", "learn show", "ref", "reflect", "skip", "observe"] {
+            assert!(allowed.contains(&json!(format!("Bash(roz {verb}:*)"))), "{verb}: {now}");
+        }
+        let installed = machine.listing();
+        let said = machine.says(&["install", "--permissions"]);
+        assert!(!said.contains("--permissions"), "nothing is left to offer: {said}");
+        is_same(&installed, &machine.listing(), "installed twice");
+        machine.says(&["uninstall"]);
+        is_same(&before, &machine.listing(), settings);
+    }
+}
+
+#[test]
 fn a_project_is_left_to_the_byte_too() {
     let Some(machine) = machine("byte for byte in a project") else { return };
     for settings in [None, Some("{\n\t\"model\": \"opus\"\r\n}")] {

@@ -10,6 +10,14 @@ use crate::core::reflection::{
     learning::{Category, Confidence, Criterion, Scope},
 };
 
+/// What stands in the example of a held stop for a summary, a detail and a tag. Whoever pastes it
+/// as it is has said nothing.
+pub const PLACEHOLDERS: [&str; 3] = [
+    "<the lesson in a line, naming the file, command or error>",
+    "<why it is so, how it shows, what to do>",
+    "<what it is about>",
+];
+
 /// What finds it again: the words of those who do not know it yet.
 const RELEVANCE: &str = "the later work that should be shown this, as its ticket, bug report or \
                          branch would put it before anyone knows the answer: the symptom, the \

@@ -5,13 +5,10 @@
 //! needed is passed over. A line without a time or without its subject is none:
 //! a guess would count for or against a learning.
 
-use std::{borrow::Cow, collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use serde::{
-    Deserialize, Deserializer,
-    de::{MapAccess, SeqAccess, Visitor},
-};
+use serde_json::{Map, Value};
 
 use super::{Entry, Event, VERSION};
 
@@ -23,8 +20,7 @@ const REASON: &[&str] = &["reason", "rejection_reason", "reasons"];
 
 /// The entry that a line holds; none if it holds no entry.
 pub fn entry(line: &[u8]) -> Option<Entry> {
-    let Loose::Table(fields) = serde_json::from_slice(line).ok()? else { return None };
-    let fields = Fields(fields);
+    let fields = Fields(serde_json::from_slice(line).ok()?);
     let ts = time(&fields.text(&["ts", "timestamp"])?)?;
     let v = fields.number(&["v", "version"]).unwrap_or(VERSION);
     let event = event(&fields)?;
@@ -96,34 +92,32 @@ fn time(text: &str) -> Option<DateTime<Utc>> {
     strict.map(|it| it.to_utc()).or_else(|| text.parse().ok())
 }
 
-/// An object's members, in their order.
-struct Fields<'a>(Vec<(Cow<'a, str>, Loose<'a>)>);
+/// An object's members, in which no type is a mistake.
+struct Fields(Map<String, Value>);
 
-impl Fields<'_> {
+impl Fields {
     /// The first of these names that has a value.
-    fn find(&self, names: &[&str]) -> Option<&Loose<'_>> {
-        let value = |name: &&str| self.0.iter().find(|(it, _)| it == name).map(|(_, it)| it);
-        names.iter().filter_map(value).find(|it| !matches!(it, Loose::Nothing))
+    fn find(&self, names: &[&str]) -> Option<&Value> {
+        names.iter().filter_map(|name| self.0.get(*name)).find(|value| !value.is_null())
     }
 
     fn text(&self, names: &[&str]) -> Option<String> {
-        self.find(names)?.text()
+        text(self.find(names)?)
     }
 
     fn texts(&self, names: &[&str]) -> Vec<String> {
         match self.find(names) {
-            Some(Loose::List(items)) => items.iter().filter_map(Loose::text).collect(),
-            Some(one) => one.text().into_iter().collect(),
+            Some(Value::Array(items)) => items.iter().filter_map(text).collect(),
+            Some(one) => text(one).into_iter().collect(),
             None => Vec::new(),
         }
     }
 
     fn whole(&self, names: &[&str]) -> Option<u64> {
         match self.find(names)? {
-            Loose::Number(it) => Some(*it),
-            Loose::Text(it) => it.trim().parse().ok(),
-            Loose::List(items) => Some(items.len() as u64),
-            _ => None,
+            Value::String(text) => text.trim().parse().ok(),
+            Value::Array(items) => Some(items.len() as u64),
+            value => whole(value),
         }
     }
 
@@ -133,14 +127,13 @@ impl Fields<'_> {
 
     fn switch(&self, names: &[&str]) -> Option<bool> {
         match self.find(names)? {
-            Loose::Switch(it) => Some(*it),
-            Loose::Number(it) => Some(*it > 0),
-            Loose::Text(it) => match &*it.to_lowercase() {
+            Value::Bool(it) => Some(*it),
+            Value::String(it) => match &*it.to_lowercase() {
                 "true" | "useful" | "yes" => Some(true),
                 "false" | "not_useful" | "useless" | "no" => Some(false),
                 _ => None,
             },
-            _ => None,
+            value => whole(value).map(|it| it > 0),
         }
     }
 
@@ -152,15 +145,15 @@ impl Fields<'_> {
             *at = at.saturating_add(u32::try_from(by).unwrap_or(u32::MAX));
         };
         match self.find(names) {
-            Some(Loose::Table(members)) => {
+            Some(Value::Object(members)) => {
                 for (name, value) in members {
-                    if let Loose::Number(by) = value {
-                        count(name.to_string(), *by);
+                    if let Some(by) = whole(value) {
+                        count(name.clone(), by);
                     }
                 }
             }
-            Some(Loose::List(items)) => {
-                items.iter().filter_map(Loose::text).for_each(|it| count(it, 1));
+            Some(Value::Array(items)) => {
+                items.iter().filter_map(text).for_each(|it| count(it, 1));
             }
             _ => (),
         }
@@ -168,96 +161,26 @@ impl Fields<'_> {
     }
 }
 
-/// JSON in which no type is a mistake. Texts are borrowed: nearly all of a
-/// large log is read just to be counted.
-enum Loose<'a> {
-    Nothing,
-    Switch(bool),
-    /// What is negative is 0, what has a fraction loses it.
-    Number(u64),
-    Text(Cow<'a, str>),
-    List(Vec<Loose<'a>>),
-    Table(Vec<(Cow<'a, str>, Loose<'a>)>),
-}
-
-impl Loose<'_> {
-    fn text(&self) -> Option<String> {
-        match self {
-            Loose::Text(it) => Some(it.to_string()),
-            Loose::Number(it) => Some(it.to_string()),
-            Loose::Switch(it) => Some(it.to_string()),
-            Loose::List(items) => {
-                let texts: Vec<String> = items.iter().filter_map(Loose::text).collect();
-                Some(texts.join("; "))
-            }
-            Loose::Nothing | Loose::Table(_) => None,
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(it) => Some(it.clone()),
+        Value::Number(it) => Some(it.to_string()),
+        Value::Bool(it) => Some(it.to_string()),
+        Value::Array(items) => {
+            let texts: Vec<String> = items.iter().filter_map(text).collect();
+            Some(texts.join("; "))
         }
+        Value::Null | Value::Object(_) => None,
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Loose<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Any)
-    }
-}
-
-struct Any;
-
-impl<'de> Visitor<'de> for Any {
-    type Value = Loose<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Loose::Nothing)
-    }
-
-    fn visit_bool<E>(self, it: bool) -> Result<Self::Value, E> {
-        Ok(Loose::Switch(it))
-    }
-
-    fn visit_u64<E>(self, it: u64) -> Result<Self::Value, E> {
-        Ok(Loose::Number(it))
-    }
-
-    fn visit_i64<E>(self, it: i64) -> Result<Self::Value, E> {
-        Ok(Loose::Number(u64::try_from(it).unwrap_or(0)))
-    }
-
-    fn visit_f64<E>(self, it: f64) -> Result<Self::Value, E> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "such a cast stops at the ends of the range"
-        )]
-        Ok(Loose::Number(it as u64))
-    }
-
-    fn visit_borrowed_str<E>(self, it: &'de str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Borrowed(it)))
-    }
-
-    fn visit_str<E>(self, it: &str) -> Result<Self::Value, E> {
-        Ok(Loose::Text(Cow::Owned(it.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Loose::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let mut table = Vec::with_capacity(8);
-        while let Some((name, value)) = members.next_entry::<Loose, Loose>()? {
-            if let Loose::Text(name) = name {
-                table.push((name, value));
-            }
-        }
-        Ok(Loose::Table(table))
-    }
+/// A number of things: what is negative is 0, what has a fraction loses it.
+fn whole(value: &Value) -> Option<u64> {
+    let number = value.as_number()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "such a cast stops at the ends of the range"
+    )]
+    number.as_u64().or_else(|| Some(number.as_f64()? as u64))
 }
