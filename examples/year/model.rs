@@ -18,7 +18,7 @@ use roz::core::{
     reflection::{
         decay,
         learning::{Category, Confidence, Learning, Scope, Status},
-        retrieval::{Index, Occasion, Query},
+        retrieval::{self, Occasion, Query},
         usage::Tally,
     },
 };
@@ -113,7 +113,7 @@ pub(crate) fn year(seed: u64) -> Vec<Month> {
                 let archived = learnings.iter_mut().filter(|it| it.id == gone.id);
                 archived.for_each(|it| it.status = Status::Archived);
             }
-            let index = Index::build(&learnings).index;
+            let index = retrieval::build(&learnings).index;
             for _ in 0..SESSIONS_A_DAY {
                 it.sessions += 1;
                 // The smaller of two throws: some topics are more common.

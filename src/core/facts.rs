@@ -4,15 +4,16 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::core::{
     intent::facts::Aims,
-    own_files::Weakened,
     policy::GatesPolicy,
     protect::ProtectFacts,
     reflection::{
+        shown::Relevant,
         state::{Baseline, Ticket},
         tickets::Closing,
     },
     review::work::Work,
     session_id::SessionId,
+    weakened::Weakened,
 };
 use crate::shell::Run;
 
@@ -92,17 +93,6 @@ pub enum Diff {
     Unknown(String),
     /// Lines added and removed.
     Lines(u64),
-}
-
-/// A learning that is relevant now.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Relevant {
-    pub id: String,
-    pub score: f64,
-    /// A line: its id, category and summary.
-    pub title: String,
-    /// Its text, where it is shown whole.
-    pub whole: Option<String>,
 }
 
 /// What reached a reviewer with the answer to one of its calls.

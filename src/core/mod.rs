@@ -7,6 +7,7 @@ pub mod agent_file;
 pub mod agents;
 pub mod bounded;
 pub mod breaker;
+mod cx;
 pub mod event;
 pub mod facts;
 pub mod gate;
@@ -26,18 +27,19 @@ pub mod session;
 pub mod session_id;
 pub mod tool;
 pub mod trace;
+pub mod weakened;
 pub mod words;
 pub mod writes;
 
-pub use self::needs::{Need, needs};
-
-use std::cell::OnceCell;
+pub use self::{
+    cx::{Cx, Dice},
+    needs::{Need, needs},
+};
 
 use chrono::{DateTime, Utc};
 
 use crate::core::{
     event::{Event, Sender, What},
-    facts::Facts,
     gate::Gate,
     intent::status::IntentGate,
     outcome::{Effect, Notice, Outcome, Saying, Verdict},
@@ -49,52 +51,9 @@ use crate::core::{
         state::Review,
         status::ReviewGate,
     },
-    session::{Asked, Session, SessionId},
+    session::{Asked, Session},
     trace::Mark,
 };
-
-/// A throw of the dice, made once somebody looks: most events need none.
-#[derive(Debug)]
-pub struct Dice {
-    thrown: OnceCell<[u8; 32]>,
-    throw: fn() -> [u8; 32],
-}
-
-impl Dice {
-    pub fn new(throw: fn() -> [u8; 32]) -> Self {
-        Self { thrown: OnceCell::new(), throw }
-    }
-
-    pub fn look(&self) -> &[u8; 32] {
-        self.thrown.get_or_init(self.throw)
-    }
-}
-
-impl From<[u8; 32]> for Dice {
-    fn from(thrown: [u8; 32]) -> Self {
-        Self { thrown: OnceCell::from(thrown), throw: || [0; 32] }
-    }
-}
-
-/// What a gate may know besides its own state.
-#[derive(Debug, Clone, Copy)]
-pub struct Cx<'a> {
-    pub now: DateTime<Utc>,
-    /// The one throw of the dice that this event gets.
-    pub dice: &'a Dice,
-    pub policy: &'a Policy,
-    pub facts: &'a Facts,
-    pub session_id: &'a SessionId,
-}
-
-impl Cx<'_> {
-    /// The throw as a number, for a choice by weight.
-    pub(crate) fn roll(&self) -> u64 {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(&self.dice.look()[..8]);
-        u64::from_le_bytes(bytes)
-    }
-}
 
 /// Whether a person is asked about a call because it would grant something.
 fn is_grant(mark: &Mark) -> bool {

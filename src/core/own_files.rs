@@ -1,31 +1,17 @@
 //! A call weakened one of roz's own files: the user and the agent are told, and the change waits for
 //! `roz confirm`.
 
-use std::{collections::BTreeSet, path::PathBuf};
+use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use super::weakened::{Kind, Weakened};
 use crate::core::{
     Cx, bounded,
     outcome::{Notice, Outcome},
     protect::is_protected_variable,
     trace::Mark,
 };
-
-/// What a file is to roz.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// The user's `config.toml`.
-    Configuration,
-    /// A file of the plugin that the client reads.
-    Plugin,
-    /// Settings of the client, which may name roz's hooks.
-    Settings,
-    Binary,
-}
 
 /// What settings of the client say for roz: its hooks, its plugin, and that hooks run at all.
 pub fn protections(settings: &Value) -> BTreeSet<String> {
@@ -47,36 +33,6 @@ pub fn protections(settings: &Value) -> BTreeSet<String> {
         }
     }
     found
-}
-
-/// A change that weakens something.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Weakened {
-    pub kind: Kind,
-    pub file: PathBuf,
-    /// What is laxer or gone, a clause each.
-    pub what: Vec<String>,
-    /// What the file said before. If it says that again, it is no longer weakened.
-    pub before: BTreeSet<String>,
-    pub tool: String,
-    pub session_id: String,
-    pub at: DateTime<Utc>,
-}
-
-impl Weakened {
-    /// `` `~/.roz/config.toml`: `protect.enabled` was true, is false ``
-    pub fn shown(&self) -> String {
-        let what = self.what.iter().take(5).map(|what| bounded::line(what, 120));
-        let what: Vec<String> = what.collect();
-        bounded::plain_line(&format!("`{}`: {}", self.file.display(), what.join("; ")))
-    }
-
-    fn applies(&self) -> &'static str {
-        match self.kind {
-            Kind::Configuration => "Until then the last confirmed configuration applies.",
-            Kind::Plugin | Kind::Settings | Kind::Binary => "It applies as it is.",
-        }
-    }
 }
 
 /// Tells what the call weakened.

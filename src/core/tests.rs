@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::core::{
     event::{Background, Origin, Source, Stop, ToolCall},
-    facts::Parent,
+    facts::{Facts, Parent},
     outcome::Effect,
     policy::{Mode, Scope},
     review::{
@@ -17,8 +17,7 @@ use crate::core::{
         approval::Approved,
         decision::Decision,
         phase::Phase,
-        reviewer::Claim,
-        reviewer::Looked,
+        reviewer::{Claim, Looked},
         work::{Known, Serving, Work},
     },
 };

@@ -15,11 +15,12 @@ use crate::{
     core::{
         bounded,
         event::{Sender, Source, ToolCall, What},
-        facts::{Diff, Learned, Relevant},
+        facts::{Diff, Learned},
         policy::{Auto, Decider},
         reflection::{
             self,
             retrieval::{Chosen, Index, Occasion, Query},
+            shown::Relevant,
             state::{Baseline, Status, Ticket},
             tickets::{self, Closing},
         },

@@ -29,7 +29,7 @@ use tempfile::NamedTempFile;
 use super::Shelf;
 use crate::core::reflection::{
     learning::Learning,
-    retrieval::{Built, Index, checksum},
+    retrieval::{self, Built, Index, checksum},
 };
 
 const MAGIC: [u8; 8] = *b"roz\0mem\n";
@@ -128,7 +128,7 @@ where
     }
     let begun = begin(&path);
     let loaded = load()?;
-    let Built { index, texts } = Index::build(&loaded.learnings);
+    let Built { index, texts } = retrieval::build(&loaded.learnings);
     if let Some((file, begun)) = begun {
         let head = Head { begun, seen, notes: loaded.notes.clone() };
         // A disk that is full costs the next session start its time.

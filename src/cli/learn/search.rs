@@ -14,7 +14,7 @@ use crate::{
         bounded,
         reflection::{
             learning::{Learning, Status},
-            retrieval::{Found, Index, Occasion, Query},
+            retrieval::{self, Found, Occasion, Query},
         },
     },
     open::Roz,
@@ -73,7 +73,7 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let query = Query { text: bounded::cut(&query, MAX_QUERY).to_owned(), ..Query::default() };
     // As the library would, of what it has read already: a memory server is
     // started once.
-    let found = Index::build(&stock.learnings).index.look(
+    let found = retrieval::build(&stock.learnings).index.look(
         &Occasion {
             query: &query,
             tallies: &stock.tallies,

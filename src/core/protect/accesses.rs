@@ -1,13 +1,13 @@
 //! What a call does to which paths: those in a file tool's input, and those that its command
 //! lines would write.
 
-use super::{commands::base, is_in, places::parts};
+use super::{commands::base, places::parts};
 use crate::{
     core::{
         agents,
         event::ToolCall,
         tool::Tool,
-        words::{is_sink, words},
+        words::{is_one, is_sink, words},
     },
     shell::{self, Certainty, How, Reading, Run},
 };
@@ -75,7 +75,7 @@ pub fn act_of_tool(name: &str) -> Act {
     const WRITES: &str = "write edit create delete remove move rename replace update put set append insert \
         patch save copy link chmod apply make touch truncate execute exec run modify";
     let words = words(name.rsplit("__").next().unwrap_or_default());
-    let has = |list: &str| words.iter().any(|word| is_in(list, word));
+    let has = |list: &str| words.iter().any(|word| is_one(list, word));
     if has(READS) && !has(WRITES) { Act::Read } else { Act::Write(How::Edit) }
 }
 
@@ -113,10 +113,10 @@ fn copied_names(reading: &Reading) -> Vec<&str> {
     const NAMES: &str = "roz settings.json settings.local.json config.toml installed_plugins.json \
         known_marketplaces.json";
     let copies = |run: &&Run| {
-        is_in("cp mv ln install rsync scp gcp gmv gln ginstall", base(run)) && run.argv.len() > 2
+        is_one("cp mv ln install rsync scp gcp gmv gln ginstall", base(run)) && run.argv.len() > 2
     };
     let sources = reading.runs.iter().filter(copies).flat_map(|run| &run.argv[1..]);
-    sources.map(|word| shell::last_part(word)).filter(|name| is_in(NAMES, name)).collect()
+    sources.map(|word| shell::last_part(word)).filter(|name| is_one(NAMES, name)).collect()
 }
 
 fn is_recursive(run: &Run) -> bool {
@@ -124,12 +124,12 @@ fn is_recursive(run: &Run) -> bool {
         word == "--recursive"
             || word.starts_with('-') && !word.starts_with("--") && word.contains('R')
     };
-    is_in("chmod chown chgrp gchmod gchown", base(run)) && run.argv.iter().any(says_so)
+    is_one("chmod chown chgrp gchmod gchown", base(run)) && run.argv.iter().any(says_so)
 }
 
 /// Whether a path is where the line moves something to: `mv a.txt ~` takes nothing away from `~`.
 fn is_moved_to(reading: &Reading, path: &str) -> bool {
-    let moves = || reading.runs.iter().filter(|run| is_in("mv gmv", base(run)));
+    let moves = || reading.runs.iter().filter(|run| is_one("mv gmv", base(run)));
     let is_path = |run: &Run, word: &str| {
         let is_it = |whole: &str| parts(whole).eq(parts(path));
         let is_absolute = word.starts_with(['/', '~']);

@@ -4,11 +4,10 @@
 use super::{
     Context,
     commands::{base, is_hidden, line},
-    is_in,
     settings::is_protected_variable,
 };
 use crate::{
-    core::{agents, event::ToolCall},
+    core::{agents, event::ToolCall, words::is_one},
     shell::{self, HOLE, Run},
 };
 
@@ -21,7 +20,7 @@ fn words_of_client(run: &Run) -> Option<&[String]> {
     if agents::is_program(name) || agents::is_version(&run.argv[0]) {
         return Some(words);
     }
-    if !is_in("node nodejs bun deno", name.trim_end_matches(|c: char| c.is_ascii_digit())) {
+    if !is_one("node nodejs bun deno", name.trim_end_matches(|c: char| c.is_ascii_digit())) {
         return None;
     }
     // `node $(which claude)`
@@ -68,7 +67,7 @@ pub(super) fn starts_a_client_without_hooks(cx: Context) -> Option<String> {
     // an everyday thing.
     let exports = |run: &Run| {
         let names = run.argv.iter().skip(1).map(|word| word.split('=').next().unwrap_or_default());
-        is_in("export declare typeset readonly unset", base(run))
+        is_one("export declare typeset readonly unset", base(run))
             && names.filter(|name| *name != "PATH").any(is_home)
     };
     let after_export = || clients(cx.call).next().filter(|_| cx.call.runs().any(exports));

@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use super::{Context, is_in};
+use super::Context;
 use crate::{
     core::{
         event::ToolCall,
         prompt,
         tool::{REVIEWER, Tool},
-        words::words,
+        words::{is_one, words},
     },
     shell::{self, HOLE, Run},
 };
@@ -49,7 +49,7 @@ fn asks_how(run: &Run) -> bool {
         return words.first().is_some_and(|word| word == "help");
     };
     let is_verb = |word: &String| word.bytes().all(|c| c.is_ascii_lowercase() || c == b'-');
-    let takes_verbs = words.first().is_some_and(|word| is_in("intent config", word));
+    let takes_verbs = words.first().is_some_and(|word| is_one("intent config", word));
     at <= 1 + usize::from(takes_verbs) && words[..at].iter().all(is_verb)
 }
 
@@ -72,7 +72,7 @@ fn disguised(call: &ToolCall, verb: &str, follows: impl Fn(&str) -> bool) -> Opt
         let mut words = operands(run);
         words.next() == Some(verb)
             && !is_roz(run)
-            && !is_in(SAY, base(run))
+            && !is_one(SAY, base(run))
             && words.take(2).any(&follows)
     };
     call.runs().find(is_it).map(line)
@@ -93,7 +93,7 @@ pub(super) fn decides_without_a_token(cx: Context) -> Option<String> {
 
 pub(super) fn plays_the_client(cx: Context) -> Option<String> {
     first_verb(cx.call, |_, words| matches!(words, ["hook", ..]))
-        .or_else(|| disguised(cx.call, "hook", |word| is_in(EVENTS, word)))
+        .or_else(|| disguised(cx.call, "hook", |word| is_one(EVENTS, word)))
 }
 
 pub(super) fn reconfigures_roz(cx: Context) -> Option<String> {
@@ -103,7 +103,7 @@ pub(super) fn reconfigures_roz(cx: Context) -> Option<String> {
     first_verb(cx.call, |run, words| match words {
         _ if run.argv.iter().any(|word| word == "--dry-run") => false,
         ["clean" | "uninstall" | "install", ..] => true,
-        ["config", verb, ..] => !is_in("show check schema help", verb),
+        ["config", verb, ..] => !is_one("show check schema help", verb),
         ["init", ..] => has(run, "--import"),
         _ => false,
     })
@@ -117,7 +117,7 @@ pub(super) fn widens_an_intent(cx: Context) -> Option<String> {
         ["intent", "start", ..] => {
             run.argv.iter().any(|word| word.starts_with("--reopen") || is_hidden(word))
         }
-        ["intent", verb, ..] => is_in(WIDENS, verb) || is_hidden(verb),
+        ["intent", verb, ..] => is_one(WIDENS, verb) || is_hidden(verb),
         // The server answers whoever feeds it, and then no hook sees the tool.
         ["mcp", ..] => true,
         _ => false,
@@ -125,8 +125,8 @@ pub(super) fn widens_an_intent(cx: Context) -> Option<String> {
     let of_server = || {
         let (server, tool) = cx.call.name.strip_prefix("mcp__")?.split_once("__")?;
         let names: Vec<&str> = tool.split(['_', '-', '.']).collect();
-        let widens = names.contains(&"intent") && names.iter().any(|name| is_in(WIDENS, name));
-        let is_it = server.contains("roz") && (widens || is_in(TOOLS, tool));
+        let widens = names.contains(&"intent") && names.iter().any(|name| is_one(WIDENS, name));
+        let is_it = server.contains("roz") && (widens || is_one(TOOLS, tool));
         is_it.then(|| cx.call.name.clone())
     };
     found.or_else(of_server)
@@ -139,10 +139,10 @@ pub(super) fn replaces_the_package(cx: Context) -> Option<String> {
     let replaces = |run: &&Run| {
         let verb = operands(run).next().unwrap_or_default();
         // Into a project, not onto the system.
-        let is_of_project = base(run) == "cargo" && is_in("add rm remove", verb);
-        is_in(MANAGERS, base(run))
+        let is_of_project = base(run) == "cargo" && is_one("add rm remove", verb);
+        is_one(MANAGERS, base(run))
             && !is_of_project
-            && run.argv.iter().any(|word| is_in(VERBS, word))
+            && run.argv.iter().any(|word| is_one(VERBS, word))
             && operands(run).any(|word| word == "roz" || word.starts_with("roz@"))
     };
     cx.call.runs().find(replaces).map(line)
@@ -198,7 +198,7 @@ pub(super) fn schedules_a_command(cx: Context) -> Option<String> {
         prompt session agent";
     let call = cx.call;
     let is_scheduler = match call.name.strip_prefix("mcp__") {
-        Some(name) => words(name).iter().any(|word| is_in(LATER, word)),
+        Some(name) => words(name).iter().any(|word| is_one(LATER, word)),
         None => matches!(call.tool, Tool::Schedule { .. }),
     };
     let mut found = Vec::new();

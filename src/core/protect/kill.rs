@@ -3,10 +3,12 @@
 use super::{
     Context,
     commands::{base, is_hidden, line, operands},
-    is_in,
     mentions::is_word_in,
 };
-use crate::{core::agents, shell::Run};
+use crate::{
+    core::{agents, words::is_one},
+    shell::Run,
+};
 
 /// The shell's parent is the client, whose end is that of its hooks. The reading keeps the name.
 const PARENT: &str = "PPID";
@@ -21,12 +23,12 @@ pub(super) fn kills_roz(cx: Context) -> Option<String> {
     };
     // `kill $(pgrep roz)`, `ps aux | grep claude | awk … | xargs kill`
     let finds = |run: &Run| {
-        is_in("pgrep pidof ps grep awk lsof fuser", base(run)) && names_roz(run)
+        is_one("pgrep pidof ps grep awk lsof fuser", base(run)) && names_roz(run)
             || base(run) == "ps" && run.argv.iter().any(|word| word.contains("ppid"))
     };
     let kills_found = |run: &&Run| base(run) == "kill" && operands(run).any(is_hidden);
     let is_found = || {
-        let lists = |run: &Run| is_in("pgrep pidof ps lsof fuser", base(run));
+        let lists = |run: &Run| is_one("pgrep pidof ps lsof fuser", base(run));
         cx.call.runs().any(lists) && cx.call.runs().any(finds)
     };
     let found = || cx.call.runs().find(kills_found).filter(|_| is_found());
@@ -53,7 +55,7 @@ fn kills_all_or_parent(run: &Run) -> bool {
         }
     }
     let signal = signal.trim_start_matches("SIG");
-    let is_hard = is_in("9 KILL 19 STOP", signal);
+    let is_hard = is_one("9 KILL 19 STOP", signal);
     signal != "0"
         && words.any(|word| {
             word == "-1" || word.contains(PARENT) || is_hard && matches!(word, "0" | "-0")

@@ -9,6 +9,7 @@
 mod accesses;
 mod clients;
 mod commands;
+mod context;
 mod kill;
 mod mentions;
 mod paths;
@@ -17,8 +18,10 @@ mod reviewer;
 mod settings;
 mod table;
 
+use self::context::Context;
 pub use self::{
     accesses::{Access, Accessed, Act, Before, accesses, act_of_tool},
+    context::ProtectFacts,
     paths::wants_text,
     places::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},
     settings::is_protected_variable,
@@ -26,32 +29,12 @@ pub use self::{
 };
 use crate::core::{
     Cx, bounded,
-    event::{Event, ToolCall},
+    event::Event,
     outcome::{Notice, Outcome},
     refusal::{Code, Refusal},
     session::Session,
-    session_id::SessionId,
     trace::Mark,
 };
-
-/// What is there, and which of it a call is about.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ProtectFacts {
-    pub places: Places,
-    /// What the call does to paths that any rule could be about.
-    pub accessed: Vec<Accessed>,
-}
-
-/// What a rule gets to see.
-#[derive(Clone, Copy)]
-struct Context<'a> {
-    session: &'a Session,
-    session_id: &'a SessionId,
-    /// The subagent whose call it is.
-    agent: Option<&'a str>,
-    call: &'a ToolCall<'a>,
-    facts: &'a ProtectFacts,
-}
 
 /// A rule that objects to a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,12 +99,6 @@ impl Objection {
         let (rule, subject) = (self.rule.name, self.subject.clone());
         outcome.marked(Mark::Protected { rule, answer, subject })
     }
-}
-
-/// Whether `word` is one of a list of words with a blank between them.
-fn is_in(list: &str, word: &str) -> bool {
-    let mut words = list.split(' ').filter(|it| !it.is_empty());
-    words.any(|it| it == word)
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use super::{
     Context,
     accesses::{Accessed, Act, Before},
     commands::{base, is_hidden, operands},
-    is_in,
     places::{
         INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places, Position, fits, is_same_place, parts,
         position,
@@ -12,7 +11,7 @@ use super::{
     settings::{self, Content},
 };
 use crate::{
-    core::{agent_file, agents, event::ToolCall, tool::REVIEWER},
+    core::{agent_file, agents, event::ToolCall, tool::REVIEWER, words::is_one},
     shell::{self, HOLE, How, Reading},
 };
 
@@ -149,14 +148,14 @@ fn shows_its_text(reading: &Reading) -> bool {
     reading.runs.iter().all(|run| match base(run) {
         "cat" => operands(run).all(|word| word == "-"),
         program => {
-            is_in("echo printf tee mkdir cd true : test [ ls", program)
+            is_one("echo printf tee mkdir cd true : test [ ls", program)
                 && !run.argv.iter().any(|word| is_hidden(word))
         }
     })
 }
 
 fn copies(reading: &Reading) -> bool {
-    reading.runs.iter().any(|run| is_in("cp mv ln install rsync sed git gcp gmv", base(run)))
+    reading.runs.iter().any(|run| is_one("cp mv ln install rsync sed git gcp gmv", base(run)))
 }
 
 pub(super) fn replaces_binary(cx: Context) -> Option<String> {

@@ -4,10 +4,9 @@ use super::{
     Context,
     accesses::Act,
     commands::base,
-    is_in,
     places::{fits, is_same_place, parts},
 };
-use crate::shell::HOLE;
+use crate::{core::words::is_one, shell::HOLE};
 
 /// Programs that show no more of a file than its name or its size.
 const SHOW_NAMES: &str = "echo printf git gh ls test [ stat du cd find";
@@ -17,7 +16,7 @@ pub(super) fn reads_a_reviewer(cx: Context) -> Option<String> {
 }
 
 fn of_task(cx: Context) -> Option<String> {
-    if !is_in("TaskOutput AgentOutputTool AgentOutput BashOutput", &cx.call.name) {
+    if !is_one("TaskOutput AgentOutputTool AgentOutput BashOutput", &cx.call.name) {
         return None;
     }
     let fields = ["task_id", "agent_id", "agentId", "id", "bash_id", "shell_id"];
@@ -33,7 +32,7 @@ fn of_tool(cx: Context) -> Option<String> {
 
 /// A line that names a transcript and shows what is in it.
 fn of_line(cx: Context) -> Option<String> {
-    let runs = cx.call.runs().filter(|run| !is_in(SHOW_NAMES, base(run)));
+    let runs = cx.call.runs().filter(|run| !is_one(SHOW_NAMES, base(run)));
     let mut words = runs.flat_map(|run| run.argv.iter().skip(1));
     words.find(|word| is_transcript(cx, word) || holds_transcripts(cx, word)).cloned()
 }

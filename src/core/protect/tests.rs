@@ -252,7 +252,7 @@ fn no_rule_is_about_what_is_not_near() {
         "*",
         ".cl*",
     ];
-    let id = SessionId::try_from("s1".to_owned()).unwrap();
+    let id = crate::core::session_id::SessionId::try_from("s1".to_owned()).unwrap();
     let session = Session::new(id.clone(), chrono::DateTime::UNIX_EPOCH);
     // What makes a rule that looks at the words of a call, too, as strict as it gets.
     let call = crate::clients::testing::call("Bash", json!({}), "roz:roz", None);

@@ -32,7 +32,7 @@ pub mod judge;
 pub mod learning;
 mod record;
 pub mod retrieval;
-mod shown;
+pub mod shown;
 pub mod specificity;
 pub mod state;
 pub mod status;

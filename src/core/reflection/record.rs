@@ -135,3 +135,12 @@ impl std::fmt::Display for Decider {
         })
     }
 }
+
+/// A task of the client's that was completed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Task {
+    pub blocks: u32,
+    /// Reflected on, skipped, or given up.
+    pub is_settled: bool,
+}

@@ -10,9 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::{
     bounded,
-    facts::Relevant,
     reflection::{learning::Learning, retrieval::Chosen},
 };
+
+/// A learning that is relevant now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relevant {
+    pub id: String,
+    pub score: f64,
+    /// A line: its id, category and summary.
+    pub title: String,
+    /// Its text, where it is shown whole.
+    pub whole: Option<String>,
+}
 
 /// The titles together have so many characters: with what stands above them, 1,000.
 const MAX_TITLES: usize = 850;

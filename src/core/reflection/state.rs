@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use self::tasks::Task;
-pub use super::record::{Baseline, Decider, Done, Mode, Observation, Rejected, Skip, Ticket};
+pub use super::record::{Baseline, Decider, Done, Mode, Observation, Rejected, Skip, Task, Ticket};
 use crate::core::{
     bounded,
     breaker::{Breaker, Press},

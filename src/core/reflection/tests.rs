@@ -9,9 +9,10 @@ use super::*;
 use crate::{
     core::{
         event::{Background, Origin},
-        facts::{Facts, Relevant},
+        facts::Facts,
         outcome::Verdict,
         policy::Policy,
+        reflection::shown::Relevant,
         reflection::{
             shown::Use,
             state::{Baseline, Decider as Skipper, Done, Ticket},

@@ -11,7 +11,7 @@ use crate::core::{
     pattern,
     policy::{Mode, ReviewPolicy, Scope},
     review::{
-        changed_since_approval, is_reviewer_name,
+        is_reviewer_name,
         patterns::{self, Covering},
         phase::Phase,
         proof,
@@ -198,7 +198,7 @@ impl Gate<'_> {
         let (changed, message) = match scope {
             Scope::Work => (Vec::new(), None),
             Scope::Session | Scope::Prompt | Scope::Tool => {
-                changed_since_approval(&self.cx.facts.work)
+                words::changed_since_approval(&self.cx.facts.work)
             }
         };
         let mut outcome = self.passed("approved", changed);

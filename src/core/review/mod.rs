@@ -66,12 +66,15 @@ use crate::core::{
     outcome::{Effect, Notice, Outcome},
     policy::Mode,
     prompt::{Command, command},
-    review::{decision::Decision, phase::Phase, state::Review, work::Work},
+    review::{decision::Decision, phase::Phase, state::Review},
     session_id::SessionId,
     trace::Mark,
 };
 
-pub use self::{stop::needs_work_at_stop, words::why_new};
+pub use self::{
+    stop::needs_work_at_stop,
+    words::{earlier_findings, why_new},
+};
 pub use crate::core::tool::{REVIEWER, is_reviewer_name};
 
 pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
@@ -210,46 +213,6 @@ fn on_tool_done(
         }
         _ => Outcome::pass(),
     }
-}
-
-/// What was found in this cycle so far, for the next reviewer.
-pub fn earlier_findings(review: &Review) -> String {
-    let found = review.decisions_of_cycle().filter_map(|it| match &it.decision {
-        Decision::Issues { summary, message_to_agent } => {
-            let said = if message_to_agent == summary { "" } else { message_to_agent.as_str() };
-            Some(format!("- {summary}\n{said}").trim_end().to_owned())
-        }
-        Decision::Pending | Decision::Complete { .. } => None,
-    });
-    found.collect::<Vec<_>>().join("\n")
-}
-
-fn second_opinions(review: &Review) -> String {
-    match review.second_opinions() {
-        [] => "no other model's program is on PATH".to_owned(),
-        found => found.join(", "),
-    }
-}
-
-/// What the work became since it was approved: for the trace, and in words for the user. For
-/// scopes in which a changed work passes.
-fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String>) {
-    let known = match work {
-        Work::Unknown(why) => {
-            let why = bounded::chars(why, 300);
-            let message =
-                format!("roz: the work could not be compared with what was approved: {why}");
-            return (vec![format!("(not known: {why})")], Some(message));
-        }
-        Work::Known(known) if known.approval.is_none() && known.compared_with.is_some() => known,
-        Work::Known(_) | Work::NotAsked | Work::NoRepository => return (Vec::new(), None),
-    };
-    let named = known.changed.iter().take(10).map(|file| words::path(&file.path)).collect();
-    let message = format!(
-        "roz: changed after the approval, so no reviewer has seen it: {}.",
-        words::changed(&known.changed)
-    );
-    (named, Some(message))
 }
 
 #[cfg(test)]

@@ -5,12 +5,16 @@
 
 mod excuse;
 mod output;
+mod range;
+
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
 use crate::core::review::diff::{self, Change, Extent, FileDiff, Hunk};
+
+use self::range::Range;
 
 pub use self::excuse::{Excuse, is_generated};
 
@@ -23,9 +27,6 @@ const MOST_RANGES_OF_ONE: usize = 1000;
 
 /// Fewer digits do not identify a blob.
 const SHORTEST_ID: usize = 7;
-
-/// Lines from 1, first and last. `(n + 1, n)` is the place between lines `n` and `n + 1`.
-type Range = (u64, u64);
 
 /// The lines and headers that were shown to a reviewer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use crate::core::{
     outcome::{Notice, Outcome, Saying},
     policy::{Mode, ReviewPolicy, Scope},
     review::{
-        REVIEWER, changed_since_approval,
+        REVIEWER,
         phase::Phase,
         proof,
         state::{Loss, Opener, Review},
@@ -182,7 +182,7 @@ fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     let is_unknown = |work: &&Work| matches!(work, Work::Unknown(_));
     let mut works = cx.facts.works.iter();
     let work = if is_work { works.find(is_unknown) } else { works.next() };
-    let (changed, message) = work.map(changed_since_approval).unwrap_or_default();
+    let (changed, message) = work.map(super::words::changed_since_approval).unwrap_or_default();
     let is_news = match work {
         Some(Work::Known(known)) => review.told_of(&known.tree),
         Some(Work::Unknown(why)) => review.told_of(why),

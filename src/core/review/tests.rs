@@ -23,10 +23,9 @@ use crate::core::{
     review::{
         approval::Approved,
         attempt::Outcome as Attempted,
-        reviewer::Looked,
-        reviewer::{Claim, Posting, Refusal, Standing, Taken},
+        reviewer::{Claim, Looked, Posting, Refusal, Standing, Taken},
         seen::{Excuse, Required},
-        work::{Author, Changed, Known, Serving},
+        work::{Author, Changed, Known, Serving, Work},
     },
     session::Session,
 };

@@ -7,8 +7,9 @@ use serde_json::Value;
 use crate::core::{
     bounded,
     review::{
-        state::GateTrigger,
-        work::{Author, Changed, Known},
+        decision::Decision,
+        state::{GateTrigger, Review},
+        work::{Author, Changed, Known, Work},
     },
 };
 
@@ -54,6 +55,27 @@ pub(super) fn changed(files: &[Changed]) -> String {
     }))
 }
 
+/// What the work became since it was approved: for the trace, and in words for the user. For
+/// scopes in which a changed work passes.
+pub(super) fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String>) {
+    let known = match work {
+        Work::Unknown(why) => {
+            let why = bounded::chars(why, 300);
+            let message =
+                format!("roz: the work could not be compared with what was approved: {why}");
+            return (vec![format!("(not known: {why})")], Some(message));
+        }
+        Work::Known(known) if known.approval.is_none() && known.compared_with.is_some() => known,
+        Work::Known(_) | Work::NotAsked | Work::NoRepository => return (Vec::new(), None),
+    };
+    let named = known.changed.iter().take(10).map(|file| path(&file.path)).collect();
+    let message = format!(
+        "roz: changed after the approval, so no reviewer has seen it: {}.",
+        changed(&known.changed)
+    );
+    (named, Some(message))
+}
+
 fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = match names.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -68,6 +90,26 @@ pub(super) fn folders(roots: &[PathBuf]) -> String {
     match names.as_slice() {
         [] => "the current folder".to_owned(),
         names => names.join(", "),
+    }
+}
+
+/// What was found in this cycle so far, for the next reviewer.
+pub fn earlier_findings(review: &Review) -> String {
+    let found = review.decisions_of_cycle().filter_map(|it| match &it.decision {
+        Decision::Issues { summary, message_to_agent } => {
+            let said = if message_to_agent == summary { "" } else { message_to_agent.as_str() };
+            Some(format!("- {summary}\n{said}").trim_end().to_owned())
+        }
+        Decision::Pending | Decision::Complete { .. } => None,
+    });
+    found.collect::<Vec<_>>().join("\n")
+}
+
+/// The programs for a second opinion.
+pub(super) fn second_opinions(review: &Review) -> String {
+    match review.second_opinions() {
+        [] => "no other model's program is on PATH".to_owned(),
+        found => found.join(", "),
     }
 }
 

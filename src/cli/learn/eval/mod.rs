@@ -18,8 +18,8 @@ use self::set::{Labelled, Part, Project};
 use super::{Done, say};
 use crate::{
     core::{
-        facts::Relevant,
         policy::RetrievalPolicy,
+        reflection::shown::Relevant,
         reflection::{
             self,
             learning::Scope,

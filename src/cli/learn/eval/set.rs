@@ -10,7 +10,7 @@ use crate::core::{
     bounded,
     reflection::{
         learning::{Category, Confidence, Learning, Scope, Status},
-        retrieval::{Index, Query},
+        retrieval::{self, Index, Query},
     },
 };
 
@@ -300,7 +300,7 @@ impl File {
         Ok(Project {
             part: if self.held_out { Part::OwnHeldOut } else { Part::Own },
             name: name(&self.project),
-            index: Index::build(&learnings).index,
+            index: retrieval::build(&learnings).index,
             queries: self.query.into_iter().map(labelled).collect(),
             learnings,
         })

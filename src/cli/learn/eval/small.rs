@@ -4,7 +4,7 @@
 use super::set::{Labelled, Project};
 use crate::core::reflection::{
     learning::{Learning, Scope},
-    retrieval::Index,
+    retrieval,
 };
 
 pub(super) const SIZES: [usize; 5] = [1, 3, 5, 10, 20];
@@ -44,7 +44,7 @@ fn store(project: &Project, labelled: &Labelled, at: usize, size: usize) -> Opti
     (learnings.len() == size).then(|| Project {
         part: project.part,
         name: project.name.clone(),
-        index: Index::build(&learnings).index,
+        index: retrieval::build(&learnings).index,
         queries: vec![labelled],
         learnings,
     })

@@ -15,31 +15,14 @@
 
 mod change;
 pub mod evidence;
+mod meaning;
 mod moves;
 mod rename;
 mod reorder;
 
-use self::{
-    change::Change,
-    evidence::{Evidence, Net, Step, Surface},
-};
-use super::ledger::MutationClass;
+pub use self::meaning::{File, Meaning};
+use self::{change::Change, evidence::Step};
 use crate::outline::{self, Source, Unread};
-
-/// The change of one file; no text: no such file.
-#[derive(Debug, Clone, Copy)]
-pub struct File<'a> {
-    pub path: &'a str,
-    pub before: Option<&'a [u8]>,
-    pub after: Option<&'a [u8]>,
-}
-
-/// What a change of a file means.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Meaning {
-    pub class: MutationClass,
-    pub evidence: Evidence,
-}
 
 /// What the change of a single file means.
 pub fn judge(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Meaning {
@@ -118,55 +101,4 @@ fn parse<'a>(file: &File<'a>) -> Result<(Source<'a>, Source<'a>), Unread> {
     let before = Source::parse(before, language)?;
     let after = Source::parse_after(&before, after)?;
     Ok((before, after))
-}
-
-impl Meaning {
-    fn of(step: Step) -> Self {
-        let evidence = Evidence {
-            step,
-            proved: false,
-            language: None,
-            why: None,
-            public_surface: Surface::Unchanged,
-            net: Net::default(),
-            renamed: Vec::new(),
-            moved: Vec::new(),
-            definitions: Vec::new(),
-            more_definitions: 0,
-            lines: None,
-            from: None,
-        };
-        let mut meaning = Self { class: MutationClass::AstRefactor, evidence };
-        meaning.decide(step);
-        meaning
-    }
-
-    fn unread(why: Unread) -> Self {
-        let mut meaning = Self::of(match why {
-            Unread::NoGrammar => Step::NoGrammar,
-            Unread::Binary => Step::Binary,
-            Unread::TooLarge => Step::TooLarge,
-            Unread::TooTangled => Step::TooTangled,
-            Unread::Syntax => Step::SyntaxError,
-        });
-        meaning.evidence.why = Some(why.to_string());
-        meaning
-    }
-
-    /// Sets the step, and what follows from it.
-    fn decide(&mut self, step: Step) {
-        let evidence = &mut self.evidence;
-        evidence.step = step;
-        evidence.proved = step.is_proof();
-        let is_refactoring = match step {
-            Step::SameSurface => true,
-            Step::DeletedFile => evidence.net.public_names == 0,
-            _ => evidence.proved,
-        };
-        self.class = if is_refactoring {
-            MutationClass::AstRefactor
-        } else {
-            MutationClass::IntentEvolution
-        };
-    }
 }

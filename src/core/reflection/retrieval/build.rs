@@ -44,7 +44,7 @@ pub(super) fn tag_term(tag: &str) -> String {
 /// How strongly each learning has a term, by its number.
 type Postings = Vec<(u32, u8)>;
 
-pub(super) fn build(learnings: &[Learning]) -> Built {
+pub fn build(learnings: &[Learning]) -> Built {
     let words = Words::new();
     let mut terms_of_chunk: HashMap<&str, Vec<String>> = HashMap::new();
     let mut postings: BTreeMap<String, Postings> = BTreeMap::new();

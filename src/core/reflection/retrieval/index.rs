@@ -18,7 +18,6 @@
 
 use chrono::{DateTime, Utc};
 
-use super::build;
 use crate::core::reflection::learning::{Category, Learning, Scope, Status};
 
 /// Changes with whatever changes what the bytes mean, or which terms a text
@@ -76,11 +75,6 @@ pub(super) struct Entry {
 }
 
 impl Index {
-    /// Of `learnings`; their order is of no importance.
-    pub fn build(learnings: &[Learning]) -> Built {
-        build::build(learnings)
-    }
-
     /// An index from its bytes; none if they are not just what [`Self::bytes`]
     /// gave.
     pub fn read(bytes: Vec<u8>) -> Option<Self> {

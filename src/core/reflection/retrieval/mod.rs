@@ -23,6 +23,7 @@ mod words;
 use chrono::{DateTime, Utc};
 
 pub use self::{
+    build::build,
     choose::{Chosen, Occasion},
     index::{Built, Index, Place, checksum},
 };
@@ -91,5 +92,5 @@ impl Filters {
 /// Those of `learnings` that the filters admit and that fit the query, best
 /// first, by relevance alone. Whoever has an [`Index`] asks that.
 pub fn search(query: &Query, filters: &Filters, learnings: &[Learning]) -> Vec<Found> {
-    Index::build(learnings).index.search(query, filters)
+    build(learnings).index.search(query, filters)
 }

@@ -74,11 +74,11 @@ impl Case {
     }
 
     fn choose(&self, query: &Query) -> Vec<Chosen> {
-        Index::build(&self.learnings).index.choose(&self.on(query))
+        super::build(&self.learnings).index.choose(&self.on(query))
     }
 
     fn at_failure(&self, text: &str) -> Vec<String> {
-        let chosen = Index::build(&self.learnings).index.choose_at_failure(&self.on(&ask(text)));
+        let chosen = super::build(&self.learnings).index.choose_at_failure(&self.on(&ask(text)));
         chosen.into_iter().map(|it| it.id).collect()
     }
 
@@ -406,7 +406,7 @@ fn a_search_obeys_its_filters() {
 
 #[test]
 fn an_index_is_read_as_it_was_written_or_not_at_all() {
-    let built = Index::build(&some());
+    let built = super::build(&some());
     let bytes = built.index.bytes().to_vec();
     assert_eq!(Index::read(bytes.clone()), Some(built.index.clone()));
     for it in some() {
@@ -426,7 +426,7 @@ fn an_index_is_read_as_it_was_written_or_not_at_all() {
 
 #[test]
 fn no_learnings_are_an_index_too() {
-    let index = Index::build(&[]).index;
+    let index = super::build(&[]).index;
     assert!(index.is_empty());
     assert_eq!(Index::read(index.bytes().to_vec()).map(|it| it.len()), Some(0));
     assert_eq!(Case::of(Vec::new()).ids(&ask("anything")), Vec::<String>::new());

@@ -1,17 +1,7 @@
 //! The client's tasks, as the gate's record keeps them: which were completed, and how often each was
 //! held open.
 
-use serde::{Deserialize, Serialize};
-
 use super::{MAX_KEPT, Reflection, Status};
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Task {
-    pub(super) blocks: u32,
-    /// Reflected on, skipped, or given up.
-    pub(super) is_settled: bool,
-}
 
 impl Reflection {
     /// Whether it is the id of a task of the client's.

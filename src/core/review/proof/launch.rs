@@ -12,10 +12,9 @@ use crate::core::{
     outcome::{Notice, Outcome, Rewrite},
     policy::Mode,
     review::{
-        REVIEWER, earlier_findings,
+        REVIEWER,
         phase::Phase,
         reviewer::{Launch, Reviewer},
-        second_opinions,
         seen::Seen,
         state::{Opener, Review},
         words,
@@ -160,7 +159,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         .with("token", token)
         .with("folders", words::folders(review.works()))
         .with("findings", told_findings(review))
-        .with("second_opinions", second_opinions(review));
+        .with("second_opinions", words::second_opinions(review));
     Outcome::pass()
         .telling_agent(notice)
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
@@ -177,7 +176,7 @@ fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
 }
 
 fn told_findings(review: &Review) -> String {
-    match earlier_findings(review) {
+    match words::earlier_findings(review) {
         none if none.is_empty() => "none so far".to_owned(),
         findings => findings,
     }
