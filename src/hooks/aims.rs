@@ -101,7 +101,8 @@ pub(super) fn aims(
             word::missing(&real, home, gather::deadline(&roz.policy, world))
         };
         let sidecar = match () {
-            () if is_gone => Sidecar::Absent,
+            () if is_gone && missing().is_some() => Sidecar::Absent,
+            () if is_gone => Sidecar::NotDeclared,
             () if had || is_after => Sidecar::NotAsked,
             () => missing().map_or(Sidecar::NotAsked, Sidecar::Missing),
         };

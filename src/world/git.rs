@@ -192,6 +192,17 @@ pub(crate) fn feed_git(
     Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
+/// As [`feed_git`], for an output of any length.
+pub(crate) fn all_of(
+    root: &Path,
+    args: &[&str],
+    input: &[u8],
+    until: Instant,
+) -> Result<Vec<u8>, Error> {
+    let ran = process::feed_for_all(prepared(root, args.iter().copied(), &[]), input, until)?;
+    if ran.ok { Ok(ran.stdout) } else { Err(failed(args, &ran)) }
+}
+
 /// Fails where an output is as long as what is kept of one: its end may be missing.
 pub(crate) fn refuse_cut(output: &str) -> Result<(), Error> {
     if output.len() >= process::MAX_OUTPUT { Err(Error::TooMany) } else { Ok(()) }

@@ -145,7 +145,7 @@ fn compaction_and_resume_do_not_lose_the_intent() {
         assert!(is_silent(&roz.prompt("go on")), "{source}");
         roz.writes("src/auth/new.rs").passes();
     }
-    let intents = roz.declared().replace("status: IN_PROGRESS", "status: DONE");
+    let intents = roz.declared().replace("status: PENDING", "status: DONE");
     roz.write(".orchestration/active_intents.yaml", &intents);
     let told = roz.starts("resume");
     assert!(!told.contains("You are at") && !told.contains("<intent_context>"), "{told}");

@@ -9,6 +9,7 @@ mod client;
 mod commands;
 mod contract;
 mod corrupt;
+mod day_in_git;
 mod decide;
 mod demo;
 mod disk;

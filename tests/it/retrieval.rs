@@ -352,6 +352,6 @@ fn what_counts_as_shown_was_shown_whole() {
     let reply = roz.hook("user-prompt", json!({ "prompt": prompt, "session_id": "s1" }));
     let text = told(&reply);
     assert!(text.contains("use char_indices()") && text.len() < 2_000, "{text}");
-    let log = fs::read_to_string(roz.project().join(".roz/stats.log")).unwrap();
+    let log = fs::read_to_string(roz.kept_of_project().join("stats.log")).unwrap();
     assert_eq!(log.matches("\"surfaced\"").count(), text.matches("- cl_").count(), "{log}");
 }

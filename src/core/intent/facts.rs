@@ -91,6 +91,8 @@ pub enum Sidecar {
     #[default]
     NotAsked,
     Absent,
+    /// It was there in this session, and the commit that is checked out has none.
+    NotDeclared,
     /// It was there before this session, and nobody said that it should go.
     Missing(Missing),
     Broken(Unreliable),

@@ -59,7 +59,7 @@ fn judged(
 ) -> Outcome {
     let aims = &cx.facts.aims;
     let is_governed = match aims.sidecar {
-        Sidecar::NotAsked => false,
+        Sidecar::NotAsked | Sidecar::NotDeclared => false,
         Sidecar::Absent => state.had_sidecar(),
         Sidecar::There => {
             state.saw_sidecar();
@@ -74,9 +74,7 @@ fn judged(
     let check = Check { aims, call, agent, cx };
     let refuse = |state: &mut IntentState, refusal: Refusal| {
         let target = refusal.file.clone().unwrap_or_else(|| check.target());
-        // The folder is gone: it is not to come back with nothing but refusals.
-        let has_ledger = is_governed && !matches!(aims.sidecar, Sidecar::Missing(_));
-        refuse(state, refusal, &target, has_ledger)
+        refuse(state, refusal, &target)
     };
     if let Some(id) = selects(call) {
         let declares = if is_governed { aims } else { &aims.also[0].aims };
@@ -256,7 +254,7 @@ impl Check<'_> {
             Sidecar::Broken(unreliable) => Err(unreliable.refuses(&self.call.name)),
             Sidecar::Missing(missing) => Err(missing.refuses(&self.call.name)),
             Sidecar::Absent => Err(gone().refuses(&self.call.name)),
-            Sidecar::NotAsked | Sidecar::There => Ok(()),
+            Sidecar::NotAsked | Sidecar::NotDeclared | Sidecar::There => Ok(()),
         }
     }
 
@@ -583,14 +581,8 @@ fn words(refusal: &Refusal) -> Notice {
         .with("json", refusal.json())
 }
 
-/// Objects; from the third time on it is the user's to say. The ledger takes it
-/// down where the project has one.
-fn refuse(
-    state: &mut IntentState,
-    mut refusal: Refusal,
-    target: &str,
-    has_ledger: bool,
-) -> Outcome {
+/// Objects; from the third time on it is the user's to say.
+fn refuse(state: &mut IntentState, mut refusal: Refusal, target: &str) -> Outcome {
     let is_circuit = state.refused(refusal.code, target);
     if is_circuit {
         refusal.message = format!(
@@ -606,8 +598,7 @@ fn refuse(
         answer: "deny",
         subject: bounded::line(&refusal.message, 200),
     };
-    let outcome = Outcome::object(words(&refusal)).marked(mark);
-    if has_ledger { outcome.doing(Effect::Refused(Box::new(refusal))) } else { outcome }
+    Outcome::object(words(&refusal)).marked(mark)
 }
 
 impl Aim {
