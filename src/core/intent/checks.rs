@@ -80,6 +80,57 @@ pub fn of(call: &ToolCall, own: &[String]) -> Option<String> {
     Some(bounded::plain_line(&bounded::line(&known, 60)))
 }
 
+/// Builds, which change no more than a test run does.
+const BUILDS: &str = "\
+    cargo build, cargo b, cargo doc, go build, deno check, dotnet build, swift build, zig build, \
+    mix compile, dart compile, flutter build, stack build, cabal build, ng build, next build, \
+    vite build, sbt compile, mvn compile, gradle build, cmake --build";
+/// What projects call a build.
+const BUILD_NAMES: &str = "build builds compile";
+/// Options by which a check changes what it looks at.
+const CHANGING: &str = "-u --update --updateSnapshot --update-snapshots --snapshot-update --fix \
+    --fix-only --unsafe-fixes --write --apply --autofix --auto-correct --autocorrect -a -A \
+    --in-place --accept --bless";
+/// The same, as part of a script's name: `lint:fix`.
+const CHANGING_NAMES: &str = "fix update write format fmt bless accept";
+
+/// Whether a command only looks whether the work is right: a test, a linter, a type checker, a
+/// build, without an option that rewrites what it finds.
+pub fn is_check(run: &Run) -> bool {
+    let words = run.words();
+    let part = |word: &str| word.split([':', '-', '_', '.']).any(|it| is_one(CHANGING_NAMES, it));
+    let changes = words.iter().any(|word| {
+        let name = word.split('=').next().unwrap_or_default();
+        is_one(CHANGING, name) || !word.starts_with('-') && !word.contains('/') && part(word)
+    });
+    let sets = run.assignments.iter().any(|(name, _)| {
+        let name = name.to_ascii_uppercase();
+        ["UPDATE", "BLESS", "OVERWRITE", "ACCEPT"].iter().any(|it| name.contains(it))
+    });
+    !changes && !sets && (built_in(run).is_some() || builds(&words))
+}
+
+fn builds(words: &[&str]) -> bool {
+    let mut words: Vec<&str> = words.iter().copied().filter(|it| !it.starts_with('+')).collect();
+    words.retain(|it| !it.starts_with('-') || *it == "--build");
+    let Some((first, rest)) = words.split_first() else { return false };
+    let program = name(first);
+    let is_it = |command: &str| {
+        let (first, second) = command.split_once(' ').unwrap_or((command, ""));
+        first == program && rest.first() == Some(&second)
+    };
+    let is_named = |word: &&&str| {
+        !is_one(LEADING, word) && word.split([':', '-', '_']).any(|it| is_one(BUILD_NAMES, it))
+    };
+    BUILDS.split(',').map(str::trim).any(is_it)
+        || is_one(TARGETS, program) && rest.iter().any(|it| is_one(BUILD_NAMES, it))
+        || is_one(SCRIPTS, program)
+            && rest
+                .iter()
+                .find(|it| **it != "run")
+                .is_some_and(|it| is_one(BUILD_NAMES, it) || is_named(&it))
+}
+
 fn own_of(call: &ToolCall, own: &[String]) -> Option<String> {
     // What cannot be known is nobody's check.
     let mut keys = call.keys().iter().filter(|it| !it.contains(HOLE));

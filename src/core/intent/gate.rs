@@ -108,7 +108,9 @@ fn judged(
         takes_back: is_way_back(state, call),
         ..it.clone()
     });
-    if caller == Caller::Reviewer && !is_known_write && judged.class < Class::Critical {
+    // A check needs no intent: what it changes all the same is told afterwards.
+    let needs_none = caller == Caller::Reviewer || judged.is_check && state.selected().is_none();
+    if needs_none && !is_known_write && judged.class < Class::Critical {
         if let (Some(id), Some(_)) = (&call.tool_use_id, &start) {
             let agent = agent.unwrap_or_default().to_owned();
             state.runs(id, InFlight { at: cx.now, start, agent, ..InFlight::default() });
@@ -352,7 +354,7 @@ impl Check<'_> {
         match (judged.class, self.cx.policy.intent.hitl) {
             (_, Hitl::Off) | (Class::Safe, _) | (Class::Destructive, Hitl::Critical) => false,
             (Class::Critical, _) => true,
-            (Class::Destructive, Hitl::Destructive) => !is_auto,
+            (Class::Destructive, Hitl::Destructive) => !is_auto && !judged.is_check,
         }
     }
 
@@ -388,6 +390,7 @@ impl Check<'_> {
         self.fresh(state, intent)?;
         let is_opaque = self.aims.targets.iter().all(|it| it.is_free)
             && judged.class == Class::Destructive
+            && !judged.is_check
             && !self.call.readings.is_empty();
         if is_opaque {
             match self.cx.policy.intent.opaque {
@@ -611,7 +614,7 @@ impl Aim {
 
     /// Whether a change of it is to be recorded.
     pub fn is_tracked(&self) -> bool {
-        !self.is_free && self.treatment.untracked.is_none()
+        !self.is_free && !self.is_elsewhere && self.treatment.untracked.is_none()
     }
 
     /// Where it really is, from the project's root.
