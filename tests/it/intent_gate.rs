@@ -84,7 +84,12 @@ fn a_write_before_the_handshake_is_refused_and_after_it_passes() {
     assert!(!told.contains("INT-002"), "{told}");
     let reason = roz.writes("src/auth/new.rs").denies();
     assert!(reason.contains("You must cite a valid active Intent ID."), "{reason}");
-    assert_eq!(json_of(&reason)["code"], "MISSING_INTENT");
+    let told = json_of(&reason);
+    assert_eq!(told["code"], "MISSING_INTENT");
+    // The one that is open is named, with the command to copy.
+    assert!(reason.contains("`roz intent select INT-001` (Mend the login)"), "{reason}");
+    assert!(told.as_object().unwrap().values().all(|it| !it.is_null()), "{told}");
+    assert!(told.get("message").is_none(), "{told}");
     roz.tool("Read", &json!({ "file_path": roz.file("src/auth/login.rs") })).passes();
     roz.bash("git status && cat src/auth/login.rs").passes();
     roz.selects("INT-001");
@@ -127,6 +132,7 @@ fn a_write_outside_the_scope_is_refused_however_it_is_made() {
     let expected = "Scope Violation: INT-001 is not authorized to edit src/billing/invoice.ts. \
                     Request scope expansion.";
     assert!(reason.contains(expected), "{reason}");
+    assert!(reason.contains("`roz intent expand INT-001 'src/billing/invoice.ts'`"), "{reason}");
     let told = json_of(&reason);
     assert_eq!(told["intent_id"], "INT-001");
     assert_eq!(told["file"], "src/billing/invoice.ts");

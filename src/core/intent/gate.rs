@@ -279,10 +279,7 @@ impl Check<'_> {
     fn missing(self, message: String) -> Refused {
         let refusal = self
             .refusal(Code::MissingIntent, message)
-            .recovery(format!(
-                "Call the tool {SELECT} with an intent_id, or run `roz intent select ID`."
-            ))
-            .recovery(selection::open(&self.aims.catalogue, |it| self.closes(it)));
+            .recovery(selection::how_to_select(&self.aims.catalogue, |it| self.closes(it)));
         Box::new(refusal)
     }
 
@@ -366,11 +363,7 @@ impl Check<'_> {
         self.sidecar()?;
         self.confirmed()?;
         let Some(selected) = state.selected().map(|it| it.intent_id.clone()) else {
-            let message = format!(
-                "You must cite a valid active Intent ID. This call changes something ({}).",
-                judged.why
-            );
-            return Err(self.missing(message));
+            return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
         };
         let intent = match self.aims.catalogue.find(&selected) {
             Ok(intent) if intent.status.can_be_selected() => intent,
@@ -519,11 +512,12 @@ impl Check<'_> {
             intent.id,
             really.or(perhaps).unwrap_or_default()
         );
-        let refusal = self
-            .refusal(Code::ScopeViolation, message)
-            .about(file)
-            .recovery(format!("`roz intent expand {} PATTERN` asks the user for it.", intent.id))
-            .recovery("Or select the intent that owns this file.");
+        let refusal = self.refusal(Code::ScopeViolation, message).about(file).recovery(format!(
+            "`roz intent expand {} {}` asks the user for it, or select the intent that owns \
+                 this file.",
+            intent.id,
+            pattern_of(file)
+        ));
         Self::scoped(refusal, intent)
     }
 
@@ -575,6 +569,12 @@ impl Check<'_> {
         }
         Ok(())
     }
+}
+
+/// A path of the project as a pattern to copy.
+fn pattern_of(file: &str) -> String {
+    let is_known = !file.starts_with(['/', '~']) && !file.contains(['\'', '…', '*', '?', '[']);
+    if is_known { format!("'{file}'") } else { "PATTERN".to_owned() }
 }
 
 fn words(refusal: &Refusal) -> Notice {

@@ -143,6 +143,25 @@ impl fmt::Display for Unreliable {
     }
 }
 
+/// The command that selects: of the one intent that is open, or of one of several.
+pub(super) fn how_to_select(
+    catalogue: &Catalogue,
+    closed: impl Fn(&str) -> Option<usize> + Copy,
+) -> String {
+    let mut few = catalogue.open().filter(|it| closed(&it.id).is_none());
+    match (few.next(), few.next()) {
+        (None, _) => open(catalogue, closed),
+        (Some(only), None) => {
+            let (id, name) = (shortened(&only.id), shortened(&only.name));
+            format!("Run `roz intent select {id}` ({name}), then make the call again.")
+        }
+        (Some(_), Some(_)) => format!(
+            "Run `roz intent select ID`, then make the call again. {}",
+            open(catalogue, closed)
+        ),
+    }
+}
+
 /// Those that may be selected, in a sentence.
 pub(super) fn open(catalogue: &Catalogue, closed: impl Fn(&str) -> Option<usize>) -> String {
     const TOLD: usize = 10;

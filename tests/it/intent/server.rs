@@ -125,7 +125,7 @@ fn refusals_say_what_to_do_and_have_their_line_for_programs() {
         let line = json_of(&text);
         assert_eq!(line["code"], code, "{text}");
         assert!(!line["recovery"].as_array().unwrap().is_empty(), "{text}");
-        assert!(text.starts_with(line["message"].as_str().unwrap()), "{text}");
+        assert!(line.as_object().unwrap().values().all(|it| !it.is_null()), "{text}");
     }
     assert_eq!(roz.declared(), INTENTS);
 }
