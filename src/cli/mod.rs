@@ -40,6 +40,7 @@ mod stock;
 mod target;
 mod tickets;
 mod trace;
+mod undo;
 mod uninstall;
 
 use std::{error::Error, io, io::Write as _, process::ExitCode};
@@ -74,6 +75,7 @@ enum Command {
     Stats(stats::Args),
     Ledger(ledger::Args),
     Blame(blame::Args),
+    Undo(undo::Args),
     Why(blame::Why),
     Eval(eval::Args),
     Clean(clean::Args),
@@ -159,6 +161,7 @@ pub fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args, &world),
         Command::Ledger(args) => ledger::run(&args, &world),
         Command::Blame(args) => blame::run(&args, &world),
+        Command::Undo(args) => undo::run(&args, &world),
         Command::Why(args) => blame::why(&args, &world),
         Command::Eval(args) => eval::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),

@@ -165,6 +165,11 @@ impl Scribe<'_> {
                 (None, _) => of_texts(before.as_deref(), text.as_deref(), &file),
             };
             changed.file_hash = hash;
+            changed.before_hash.clone_from(before);
+            // For `roz undo`.
+            for text in [known.as_deref(), text.as_deref()].into_iter().flatten() {
+                images.keep(text);
+            }
             let is_before_known = before.is_none() || known.is_some();
             let texts =
                 Texts { before: known.filter(|_| before.is_some()), is_before_known, after: text };

@@ -22,7 +22,7 @@ use crate::{
 /// The longest text that is kept, in bytes.
 pub const LONGEST: usize = 1 << 20;
 /// Of a session, in all.
-const MOST: usize = 64;
+const MOST: usize = 400;
 const MOST_BYTES: u64 = 16 << 20;
 
 #[derive(Debug, Clone)]

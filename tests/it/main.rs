@@ -53,6 +53,7 @@ mod tidy;
 mod tool_shapes;
 mod twice;
 mod unattended;
+mod undo;
 mod usage;
 mod words;
 mod worktrees;
