@@ -42,7 +42,7 @@ fn main() {
 /// From the first line on, with the view that was kept, and an append.
 fn measure(megabytes: usize) {
     let tmp = tempfile::tempdir().expect("a temporary directory can be made");
-    let log = UsageLog::new(tmp.path(), &tmp.path().join("home"));
+    let log = UsageLog::new(tmp.path(), &tmp.path().join("older"), &tmp.path().join("home"));
     let mut file = fs::File::create(log.path()).expect("it can be made");
     let mut written = 0;
     let mut number = 0;

@@ -25,7 +25,7 @@ use crate::{
         session::{Session, SessionId},
     },
     ledger::{
-        Ledger,
+        self, Ledger,
         images::{self, Images},
     },
     memory::{Library, Places},
@@ -238,11 +238,13 @@ impl Roz {
         main.filter(|it| Places::has_learnings(it)).unwrap_or(&self.project)
     }
 
-    /// What became of them: it lies beside the project's own.
+    /// What became of them, in all work trees of the repository.
     pub fn usage_log(&self, library: &Library) -> UsageLog {
-        let folder = library.markdown_file().parent().map(Path::to_owned);
-        let folder = folder.unwrap_or_else(|| config::project_dir(self.root_of_learnings()));
-        UsageLog::new(&folder, &self.home)
+        let older = library.markdown_file().parent().map(Path::to_owned);
+        let older = older.unwrap_or_else(|| config::project_dir(self.root_of_learnings()));
+        let project = self.main.as_ref().unwrap_or(&self.project);
+        let project = project.canonicalize().unwrap_or_else(|_| project.clone());
+        UsageLog::new(&ledger::folder_of(&project, &self.home), &older, &self.home)
     }
 
     /// What was changed for which intent in the project that `dir` lies in: the
@@ -252,14 +254,14 @@ impl Roz {
         // A linked work tree may lie in the main one.
         let is_nearest = |it: &&Path| self.main.is_none() || it.starts_with(&self.project);
         match dir.ancestors().find(declares).filter(is_nearest) {
-            Some(project) => Ledger::new(project, &self.home),
+            Some(project) => Ledger::new(project, &self.home).with_notes(self.policy.intent.notes),
             None => self.own_ledger(),
         }
     }
 
     /// What was changed for which intent in the project.
     pub fn own_ledger(&self) -> Ledger {
-        let ledger = Ledger::new(&self.sidecar, &self.home);
+        let ledger = Ledger::new(&self.sidecar, &self.home).with_notes(self.policy.intent.notes);
         if self.sidecar == self.project { ledger } else { ledger.of_work_tree(&self.project) }
     }
 

@@ -1,9 +1,9 @@
-//! `stats.log`: what became of learnings, a line an event, in the project's
-//! folder and committed with it.
+//! `stats.log`: what became of a project's learnings, a line an event, in roz's home. In the
+//! project's folder, where an older roz had it, every shown learning would change a tracked file;
+//! a log that is there is taken over once, and left as it is.
 //!
 //! Lines are only ever added, whole, in one write at the file's end, so that
-//! processes side by side lose nothing, with or without the lock; and git may
-//! merge two branches of it line by line ([`ATTRIBUTES`]). The lock is for what
+//! processes side by side lose nothing, with or without the lock. The lock is for what
 //! stands at the end: after a line that was cut off a new one begins.
 //!
 //! Reading costs what is new. What the rest adds up to is kept in
@@ -11,7 +11,7 @@
 //! beginning or another end before the new lines, and it is made anew.
 
 use std::{
-    fs::{self, DirBuilder, File, Metadata, OpenOptions},
+    fs::{DirBuilder, File, Metadata, OpenOptions},
     io::{self, ErrorKind, Write as _},
     os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _},
     path::{Path, PathBuf},
@@ -30,14 +30,10 @@ use crate::{
         cached,
         files::{self, Access},
         log::{self, Log},
-        union,
     },
 };
 
 pub const NAME: &str = "stats.log";
-
-/// The line of a `.gitattributes` beside the log, so that branches merge.
-pub const ATTRIBUTES: &str = union::LOG;
 
 /// A longer line is no entry, and is not held in memory.
 const LONGEST_LINE: usize = 1 << 20;
@@ -49,30 +45,30 @@ const WORTH_KEEPING: u64 = 64 << 10;
 /// what was read.
 const PROOF: u64 = 4 << 10;
 
-/// How often a line is written again if the file was replaced meanwhile.
-const ATTEMPTS: usize = 3;
-
 #[derive(Debug, Clone)]
 pub struct UsageLog {
     path: PathBuf,
     cache: PathBuf,
+    /// Where an older roz had it.
+    older: PathBuf,
 }
 
 impl UsageLog {
-    /// `folder` is where the project keeps what is roz's.
-    pub fn new(folder: &Path, roz_home: &Path) -> Self {
+    /// `folder` is where roz keeps what it knows of the project, `older` where the project keeps
+    /// what is roz's.
+    pub fn new(folder: &Path, older: &Path, roz_home: &Path) -> Self {
         let path = folder.join(NAME);
+        let older = older.join(NAME);
         let name = bounded::sha256(path.as_os_str().as_encoded_bytes());
         let cache = roz_home.join(format!("cache/stats-{}.json", &name[..32]));
-        Self { path, cache }
+        Self { path, cache, older }
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds `entries`, and the folder if it is not there. Waits for other
-    /// writers until then at most, and writes all the same.
+    /// Adds `entries`. Waits for other writers until then at most.
     ///
     /// # Errors
     ///
@@ -83,42 +79,19 @@ impl UsageLog {
             return Ok(());
         }
         let lines = journal::lines(entries).map_err(|err| self.failed(err.into()))?;
-        for _ in 0..ATTEMPTS {
-            let (log, _lock) = self.open(until)?;
-            log.add(&lines)?;
-            // A merge or a checkout puts a new file in the place of the old
-            // one. If it had the lines already, they are there twice, which
-            // counts once.
-            if log.is_in_place() {
-                return Ok(());
-            }
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.is_dir()) {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            made.map_err(|source| Error::Io { path: folder.into(), source })?;
         }
-        Err(self.failed(io::Error::other("it is replaced again and again")))
-    }
-
-    fn open(&self, until: Instant) -> Result<(Log, Option<File>)> {
-        let open = || -> Result<_> {
-            if let Some(folder) = self.path.parent()
-                && fs::symlink_metadata(&self.path).is_err()
-            {
-                union::tell_git(folder);
-            }
-            // Some file systems have no locks.
-            let lock = files::lock_for(&self.path, until, Access::Shared).ok().flatten();
-            Ok(Log::open(&self.path)?.map(|it| (it, lock)))
-        };
-        if let Some(found) = open()? {
-            return Ok(found);
+        // Some file systems have no locks.
+        let _lock = files::lock_for(&self.path, until, Access::Private).ok().flatten();
+        let log = Log::open(&self.path)?.ok_or_else(|| self.failed(ErrorKind::NotFound.into()))?;
+        if log.len()? == 0
+            && let Some(older) = files::read_whole(&self.older)?
+        {
+            log.add(&older)?;
         }
-        if let Some(folder) = self.path.parent() {
-            match fs::create_dir(folder) {
-                Err(err) if err.kind() != ErrorKind::AlreadyExists => {
-                    return Err(Error::Io { path: folder.into(), source: err });
-                }
-                _ => (),
-            }
-        }
-        open()?.ok_or_else(|| self.failed(ErrorKind::NotFound.into()))
+        Ok(log.add(&lines)?)
     }
 
     /// What the log adds up to; of a log that is not there, nothing.
@@ -139,9 +112,13 @@ impl UsageLog {
         &self,
         kept: impl FnOnce(&Self, &File, &Metadata) -> Option<(View, u64)>,
     ) -> Result<View> {
-        let Some((file, meta)) = files::open(&self.path, OpenOptions::new().read(true))? else {
-            return Ok(View::default());
+        let mut options = OpenOptions::new();
+        let own = files::open(&self.path, options.read(true))?.filter(|(_, meta)| meta.len() > 0);
+        let found = match own {
+            None => files::open(&self.older, &mut options)?,
+            own => own,
         };
+        let Some((file, meta)) = found else { return Ok(View::default()) };
         let (mut view, from) = kept(self, &file, &meta).unwrap_or_default();
         let read = log::each_line(&file, from, LONGEST_LINE, |line| view.add_line(line))
             .map_err(|err| self.failed(err))?;

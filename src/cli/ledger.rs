@@ -2,7 +2,7 @@
 //! it is whole.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::HashSet,
     path::{Component, Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -20,21 +20,23 @@ use crate::{
             shape::{self, Fault, Form},
         },
     },
-    ledger::{self, Ledger},
+    ledger::{self, Ledger, Vars},
     open::Roz,
     world::World,
 };
 
 /// Show and check what was changed for which intent
 ///
-/// The ledger is `.orchestration/agent_trace.jsonl`, a line a record, committed
-/// with the project. Records are Agent Trace 0.1.0.
+/// The ledger is `.orchestration/agent_trace.jsonl`, a line a record, Agent Trace
+/// 0.1.0. Git ignores the file and carries its records as notes of the commits
+/// that they are in: `push` sends this machine's, `pull` fetches those of others.
 ///
 /// Examples:
 ///   roz ledger show --intent INT-001
 ///   roz ledger show --file src/auth --limit 5
 ///   roz ledger verify              exit code 1 if a line is not as it was written
 ///   roz ledger export > traces.jsonl
+///   git push && roz ledger push
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -48,6 +50,8 @@ enum Verb {
     Verify(Verify),
     Validate(Validate),
     Export(Export),
+    Push(Push),
+    Pull(Pull),
 }
 
 /// Show the newest records, oldest first
@@ -111,25 +115,83 @@ struct Export {
     json: bool,
 }
 
+/// Send the records that are in this machine's notes
+///
+/// After the branch, and not in a pre-push hook: many hosts refuse a second push
+/// inside of one. The ref is `refs/notes/roz/<machine>`.
+///
+/// Example:
+///   roz ledger push
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+struct Push {
+    /// A remote (default: that of the branch, else `origin`)
+    remote: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Fetch the records of other machines
+///
+/// `show`, `verify` and `roz blame` read them from then on with this one's.
+///
+/// Example:
+///   roz ledger pull
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+struct Pull {
+    /// A remote (default: that of the branch, else `origin`)
+    remote: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Format {
     AgentTrace,
 }
 
-/// Until a lock is had, and branches are looked through.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Until a lock is had, notes are read, and branches are looked through.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Until a remote has answered.
+const REMOTE_PATIENCE: Duration = Duration::from_mins(5);
 
 /// Of lines that are wrong, how many people are told of.
 const TOLD: usize = 50;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let ledger = Roz::open(world, &world.cwd)?.ledger(&world.cwd);
+    let remote_until = Instant::now() + REMOTE_PATIENCE;
     match &args.verb {
+        Verb::Push(Push { remote, json }) => {
+            let sent = ledger.push(remote.as_deref(), &Vars::of(world), remote_until)?;
+            return shared("sent to", &sent, *json);
+        }
+        Verb::Pull(Pull { remote, json }) => {
+            let from = ledger.pull(remote.as_deref(), &Vars::of(world), remote_until)?;
+            return shared("fetched from", &from, *json);
+        }
+        Verb::Show(_) | Verb::Verify(_) | Verb::Validate(_) | Verb::Export(_) => (),
+    }
+    let ledger = ledger.gathered(Instant::now() + PATIENCE);
+    match &args.verb {
+        Verb::Push(_) | Verb::Pull(_) => Ok(Done::Well),
         Verb::Show(args) => show(args, &ledger, world),
         Verb::Verify(args) => verify(args, &ledger, world),
         Verb::Validate(args) => validate(args, &ledger, world),
         Verb::Export(Export { format: Format::AgentTrace, json }) => export(&ledger, *json),
     }
+}
+
+fn shared(what: &str, remote: &str, json: bool) -> super::Result {
+    if json {
+        say::print_json(&json!({ "remote": remote }))?;
+    } else {
+        say::print(&format!("Records {what} {remote}.\n"))?;
+    }
+    Ok(Done::Well)
 }
 
 fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
@@ -139,22 +201,22 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
             && args.session.as_ref().is_none_or(|it| record.session_id.starts_with(it.as_str()))
             && paths.as_ref().is_none_or(|paths| paths.iter().any(|it| record.touches(it)))
     };
-    let mut found: VecDeque<(Record, Option<Value>)> = VecDeque::new();
+    let mut found: Vec<(Record, Option<Value>)> = Vec::new();
     let mut unreadable = 0_u64;
     ledger.each_line(|_, line| {
         let Some(record) = Record::read(line) else {
             unreadable += 1;
             return;
         };
-        if args.limit > 0 && wanted(&record) {
-            if found.len() >= args.limit {
-                found.pop_front();
-            }
+        if wanted(&record) {
             // With what another roz may have written beside.
             let value = args.json.then(|| serde_json::from_slice(line).ok()).flatten();
-            found.push_back((record, value));
+            found.push((record, value));
         }
     })?;
+    // Those of other machines come behind the file's.
+    found.sort_by_key(|(record, _)| record.timestamp);
+    let found = found.split_off(found.len().saturating_sub(args.limit));
     if args.json {
         let records: Vec<Value> = found.into_iter().filter_map(|(_, it)| it).collect();
         say::print_json(&json!({ "records": records, "unreadable": unreadable }))?;
@@ -311,12 +373,16 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
     Ok(Done::Badly)
 }
 
-/// The values of all lines; and the numbers of those that are none, without
-/// the unfinished ones that records vouch for.
-fn each_value(file: &Path, mut each: impl FnMut(u64, Value)) -> super::Result<Vec<u64>> {
+/// The values of all lines of a file, else of the ledger; and the numbers of those that are none,
+/// without the unfinished ones that records vouch for.
+fn each_value(
+    file: Option<&Path>,
+    ledger: &Ledger,
+    mut each: impl FnMut(u64, Value),
+) -> super::Result<Vec<u64>> {
     let mut strays = Vec::new();
     let mut vouched = HashSet::new();
-    ledger::each_line(file, |number, line| match serde_json::from_slice::<Value>(line) {
+    let look = |number, line: &[u8]| match serde_json::from_slice::<Value>(line) {
         Ok(value) => {
             if let Some(hash) = value["metadata"]["dev.roz"]["torn"].as_str() {
                 vouched.insert(hash.to_owned());
@@ -324,24 +390,25 @@ fn each_value(file: &Path, mut each: impl FnMut(u64, Value)) -> super::Result<Ve
             each(number, value);
         }
         Err(_) => strays.push((number, bounded::sha256(line))),
-    })?;
+    };
+    match file {
+        Some(file) => ledger::each_line(file, look)?,
+        None => ledger.each_line(look)?,
+    }
     strays.retain(|(_, hash)| !vouched.contains(hash));
     Ok(strays.into_iter().map(|(number, _)| number).collect())
 }
 
 fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
-    let file = match &args.file {
-        Some(file) => &world.cwd.join(file),
-        None => ledger.path(),
-    };
-    if args.file.is_some() && !file.exists() {
+    let file = args.file.as_ref().map(|file| world.cwd.join(file));
+    if let Some(file) = file.as_ref().filter(|file| !file.exists()) {
         return Err(format!("there is no file `{}`", file.display()).into());
     }
     let form = if args.strict { Form::Strict } else { Form::Specification };
     let mut records = 0_u64;
     let mut wrong: Vec<(u64, Fault)> = Vec::new();
     let working = say::working("reading the ledger");
-    let strays = each_value(file, |number, value| {
+    let strays = each_value(file.as_deref(), ledger, |number, value| {
         records += 1;
         wrong.extend(shape::faults(&value, form).into_iter().map(|it| (number, it)));
     })?;
@@ -379,7 +446,7 @@ fn export(ledger: &Ledger, as_json: bool) -> super::Result {
     let mut left_out = Vec::new();
     let mut records = Vec::new();
     let mut failed = Ok(());
-    let strays = each_value(ledger.path(), |number, value| {
+    let strays = each_value(None, ledger, |number, value| {
         let record = shape::strict(value);
         if !shape::faults(&record, Form::Strict).is_empty() {
             left_out.push(number);

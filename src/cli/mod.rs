@@ -35,6 +35,7 @@ mod stock;
 mod target;
 mod tickets;
 mod trace;
+mod undo;
 mod uninstall;
 
 use std::{error::Error, io, io::Write as _, process::ExitCode};
@@ -69,6 +70,7 @@ enum Command {
     Stats(stats::Args),
     Ledger(ledger::Args),
     Blame(blame::Args),
+    Undo(undo::Args),
     Why(blame::Why),
     Clean(clean::Args),
     Config(config::Args),
@@ -161,6 +163,7 @@ pub fn main() -> ExitCode {
         Command::Stats(args) => stats::run(&args, &world),
         Command::Ledger(args) => ledger::run(&args, &world),
         Command::Blame(args) => blame::run(&args, &world),
+        Command::Undo(args) => undo::run(&args, &world),
         Command::Why(args) => blame::why(&args, &world),
         Command::Eval(args) => learn::eval::run(&args, &world),
         Command::Learn(args) => learn::run(&args, &world),

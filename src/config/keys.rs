@@ -506,6 +506,7 @@ pub static KEYS: &[Key] = &[
         Tighten { stricter: is_on, rule: "a project may only switch it on" },
         "Refuse a write that cannot be recorded",
     ),
+    key("intent.notes", Switch, Set, "Add the ledger's records to the notes of commits made here"),
     key(
         "intent.format",
         Kind::Texts(None),

@@ -7,7 +7,6 @@ use crate::core::{
     intent::{briefing::Briefing, doubt::Doubt, landing::Landing, state::InFlight},
     pattern,
     reflection::usage,
-    refusal::Refusal,
     review::approval::Approved,
     trace::Mark,
 };
@@ -37,10 +36,6 @@ pub struct Outcome {
 pub enum Effect {
     /// A line for the project's `stats.log`.
     Log(usage::Event),
-    /// The intent of this id is selected: its status says so.
-    Select(String),
-    /// A call was refused: the ledger says so.
-    Refused(Box<Refusal>),
     /// A call that may have changed something came to its end.
     Landed(Box<InFlight>),
     /// The same, of a call whose changes were looked for.

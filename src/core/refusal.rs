@@ -22,20 +22,28 @@ pub enum Code {
     LedgerUnwritable,
 }
 
-/// All keys are always there, in this order.
+/// The keys that have a value, in this order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Refusal {
     pub code: Code,
     /// A sentence for the agent.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
     pub tool_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub intent_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub owned_scope: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub actual_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_by: Option<String>,
     /// What to do about it, a sentence each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub recovery: Vec<String>,
     /// The rule of self-protection, where it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,9 +104,10 @@ impl Refusal {
         self
     }
 
-    /// One line.
+    /// One line, which stands below the sentence and does not repeat it.
     pub fn json(&self) -> String {
+        let line = Self { message: String::new(), ..self.clone() };
         // Holes are ours; nobody else knows them.
-        serde_json::to_string(self).unwrap_or_default().replace(HOLE, "…")
+        serde_json::to_string(&line).unwrap_or_default().replace(HOLE, "…")
     }
 }

@@ -15,7 +15,6 @@ use crate::{
     core::{
         event::What,
         intent::{
-            catalogue::Status,
             landing::Landing,
             ledger::{Call, Change as Changes, FileChange, MutationClass, Record},
             ranges::{Change, Changed, Opaque},
@@ -23,12 +22,11 @@ use crate::{
         },
         outcome::{Effect, Outcome},
         reflection::usage::Entry,
-        refusal::Refusal,
     },
     ledger::images::{self, Images},
     observe::file_content,
     open::Roz,
-    sidecar::{self, edit, word},
+    sidecar::word,
     world::{self, World, git, in_a_line, read_head},
 };
 
@@ -56,16 +54,6 @@ pub(super) fn act(
     for effect in effects {
         match effect {
             Effect::Log(event) => entries.push(Entry::new(world.now, event)),
-            Effect::Select(id) => {
-                let change = edit::Change::Status { id, status: Status::InProgress };
-                let hand = edit::Hand { now: world.now, is_agents: true, until };
-                let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-                if let Some(root) = sidecar::governing(&roz.sidecar, cwd) {
-                    let done = edit::change(&root, &roz.home, &change, hand);
-                    warnings.extend(done.err().map(|err| in_a_line(&err)));
-                }
-            }
-            Effect::Refused(refusal) => outcome.messages.extend(scribe.refused(&refusal)),
             Effect::Landed(flight) => outcome.messages.extend(scribe.landed(&flight)),
             Effect::Changed(landing) => outcome.messages.extend(scribe.changed(*landing)),
             Effect::Keep(paths) => scribe.keep(&paths),
@@ -129,11 +117,6 @@ struct Scribe<'a> {
 }
 
 impl Scribe<'_> {
-    fn refused(self, refusal: &Refusal) -> Option<String> {
-        let intent = refusal.intent_id.as_deref();
-        self.write(intent, |call| Record::of_refusal(call, refusal.into()))
-    }
-
     /// What was found to have changed.
     fn changed(self, landing: Landing) -> Option<String> {
         let intent = landing.intent_id.clone();
@@ -181,6 +164,11 @@ impl Scribe<'_> {
                 (None, _) => of_texts(before.as_deref(), text.as_deref(), &file),
             };
             changed.file_hash = hash;
+            changed.before_hash.clone_from(before);
+            // For `roz undo`.
+            for text in [known.as_deref(), text.as_deref()].into_iter().flatten() {
+                images.keep(text);
+            }
             let is_before_known = before.is_none() || known.is_some();
             let texts =
                 Texts { before: known.filter(|_| before.is_some()), is_before_known, after: text };
@@ -218,13 +206,14 @@ impl Scribe<'_> {
         };
         let ledger = self.roz.own_ledger();
         let record = record(&call);
-        // What could not be written before comes first.
-        let written = ledger.write_kept(self.until);
-        let written = written.and_then(|_| ledger.append(record.clone(), self.until));
-        let Err(err) = written else { return meaning::map(&record, self.roz, self.until) };
+        let Err(err) = ledger.append(record.clone(), self.until) else {
+            // Git tracks both files or none.
+            let has_map = !ledger.is_tracked(self.until);
+            return has_map.then(|| meaning::map(&record, self.roz, self.until))?;
+        };
         let why = in_a_line(&err);
-        Some(match ledger.keep(&record, self.until) {
-            Ok(()) => format!(
+        Some(match ledger.append_at_home(record, self.until) {
+            Ok(_) => format!(
                 "roz: the ledger could not be written ({why}). What this call did is kept, and \
                  will be written at the next chance."
             ),

@@ -32,6 +32,7 @@ use crate::{
             gate,
             ignore::{Ignore, Treatment},
             ledger::{Record, origin},
+            scope::{Scope, Verdict},
             selection::Unreliable,
             shown::{self, PartSeen, Shown},
             state::{InFlight, Start},
@@ -52,7 +53,7 @@ use crate::{
         word,
     },
     world::{
-        World, in_a_line,
+        World, git, in_a_line,
         links::{Links, MAX_PATH, normal},
         mtime_scan,
     },
@@ -101,7 +102,8 @@ pub(super) fn aims(
             word::missing(&real, home, gather::deadline(&roz.policy, world))
         };
         let sidecar = match () {
-            () if is_gone => Sidecar::Absent,
+            () if is_gone && missing().is_some() => Sidecar::Absent,
+            () if is_gone => Sidecar::NotDeclared,
             () if had || is_after => Sidecar::NotAsked,
             () => missing().map_or(Sidecar::NotAsked, Sidecar::Missing),
         };
@@ -308,7 +310,10 @@ impl Look<'_> {
         let tmpdir = self.roz.tmpdir(self.world);
         let home = self.world.user_home.as_deref();
         let scratch = Scratch::new(self.project, home, self.scratchpad, tmpdir.as_deref());
+        let selected = intent.and_then(|id| aims.catalogue.find(id).ok());
+        let scope = selected.map(|intent| Scope::new(&intent.owned_scope));
         let records = OnceCell::new();
+        let mut asked_of_git = Vec::new();
         let mut is_too_long = false;
         for (path, how) in written.iter().take(MAX_TARGETS) {
             if self.is_too_long(path) {
@@ -316,14 +321,24 @@ impl Look<'_> {
                 continue;
             }
             let target = site.target(path, self.cwd);
-            let is_free = class::is_sink(path) || scratch.holds(&target);
+            let mut is_free = class::is_sink(path) || scratch.holds(&target);
+            let is_elsewhere = site.is_in_work_tree(path, self.cwd);
             let mut treatment = Treatment::default();
             let mut hash = None;
+            if !is_free {
+                treatment = self.ignore.treats(&target, intent);
+                is_free = treatment.is_untracked();
+            }
             if is_free {
                 aims.free.insert(path.clone());
-            } else {
-                treatment = self.ignore.treats(&target, intent);
+            } else if !is_elsewhere {
                 hash = file_content::hash(&self.project.join(target.real.text()));
+            }
+            if !is_free
+                && treatment.is_plain()
+                && let Some(asked) = may_be_ignored(&target, *how, scope.as_ref())
+            {
+                asked_of_git.push((aims.targets.len(), path.clone(), asked));
             }
             let real = target.real.text();
             let is_stale = |hash: &&String| {
@@ -348,11 +363,13 @@ impl Look<'_> {
                 how: *how,
                 treatment,
                 is_free,
+                is_elsewhere,
                 hash,
                 changed_by,
                 replaces,
             });
         }
+        self.free_ignored(&asked_of_git, aims);
         let unknown = [
             (is_cut, "(what a line of this length may write)".to_owned()),
             (written.len() > MAX_TARGETS && !is_cut, format!("(more than {MAX_TARGETS} paths)")),
@@ -360,6 +377,20 @@ impl Look<'_> {
         ];
         let unknown = unknown.into_iter().filter(|it| it.0);
         aims.targets.extend(unknown.map(|(_, what)| nobodys(what)));
+    }
+
+    /// Frees what git ignores. Only what is not in scope is asked about.
+    fn free_ignored(self, asked: &[(usize, String, String)], aims: &mut Aims) {
+        if asked.is_empty() {
+            return;
+        }
+        let paths: Vec<String> = asked.iter().map(|(_, _, path)| path.clone()).collect();
+        let until = gather::deadline(&self.roz.policy, self.world);
+        let ignored = git::ignored(self.project, &paths, until);
+        for (at, written, _) in asked.iter().filter(|(_, _, path)| ignored.contains(path)) {
+            aims.targets[*at].is_free = true;
+            aims.free.insert(written.clone());
+        }
     }
 
     /// Whether no system takes the path, be it that whoever writes has it made as
@@ -455,6 +486,10 @@ impl Look<'_> {
         }
         let mut site = self.site();
         for (path, shown) in paths.iter().take(MAX_TARGETS) {
+            // The file of the same path here is another one.
+            if site.is_in_work_tree(path, self.cwd) {
+                continue;
+            }
             let target = site.target(path, self.cwd);
             let path = target.real.text().to_owned();
             let Some(content) = Content::read(&self.roz.project.join(&path)) else { continue };
@@ -498,6 +533,23 @@ impl Look<'_> {
     }
 }
 
+/// How git is asked whether it ignores a target, where that would free it: not where the target is
+/// in scope anyway, is somebody's settings, or holds secrets.
+fn may_be_ignored(target: &Target, how: How, scope: Option<&Scope>) -> Option<String> {
+    let target::Place::Inside(path) = &target.real else { return None };
+    let is_in_scope = scope.is_some_and(|it| it.judge(target) == Verdict::Inside);
+    let is_kept = target.written != target.real
+        || target.guarded.is_some()
+        || target::guarded(path).is_some()
+        || target::holds_secrets(path)
+        || path.contains(['\0', HOLE]);
+    if is_in_scope || is_kept {
+        return None;
+    }
+    let is_folder = target.kind == Kind::Folder || how == How::Directory;
+    Some(if is_folder { format!("{path}/") } else { path.clone() })
+}
+
 /// A write to what nobody looks up.
 fn nobodys(what: String) -> Aim {
     let place = target::Place::Outside(what);
@@ -514,6 +566,7 @@ fn nobodys(what: String) -> Aim {
         how: How::Write,
         treatment: Treatment::default(),
         is_free: false,
+        is_elsewhere: false,
         hash: None,
         changed_by: None,
         replaces: Vec::new(),

@@ -47,6 +47,7 @@ use crate::{
         intent::{briefing, facts::Aims},
         outcome::{Notice, Outcome, Verdict},
         own_files::Weakened,
+        policy::Auto,
         protect::ProtectFacts,
         session::{Session, SessionId},
         trace::Mark,
@@ -234,6 +235,7 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
                     warnings.extend(roz.decay_daily(world, until));
                 }
             }
+            warnings.extend(note_commits(&input, &roz, world));
             Governed::now(reply(&input, &outcome, &roz, world), warnings)
         }
         Err(failure) => fail_open::fail_open(&input, *failure, Some(&roz), world),
@@ -241,6 +243,18 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     // The process ends with this answer: to take all of it apart first would be for nothing.
     mem::forget((input, roz));
     answer
+}
+
+/// Adds the ledger's records to the notes of commits that were made here since the last event, be
+/// it by the agent or by a person. What goes wrong, in a line.
+fn note_commits(input: &Input, roz: &Roz, world: &World) -> Option<String> {
+    // What runs before a tool commits nothing, and the call waits for it.
+    if matches!(input.event.what, What::PreToolUse(_)) || roz.policy.intent.enabled == Auto::Off {
+        return None;
+    }
+    let until = deadline(input.hook, roz, world);
+    let noted = roz.own_ledger().note_commits(world.now.timestamp(), until);
+    noted.err().map(|err| format!("the ledger's notes: {}", in_a_line(&err)))
 }
 
 /// Reads the command lines of a call: its own, and those of a skill that it starts.

@@ -22,7 +22,7 @@ use crate::{
             target::{Kind, Target},
         },
     },
-    ledger::images::Images,
+    ledger::images::{Images, hash_of},
     observe::{
         file_content::Content,
         git_brought::{self, Brought},
@@ -109,7 +109,7 @@ pub(super) fn look(
         let way_back = file.and_then(|file| file.way_back.as_ref());
         doubt.way_back = way_back.map(|way_back| way_back.command.clone());
     }
-    let changes = found(looked.files, look, flight);
+    let changes = found(looked.files, look, flight, &images);
     let running = running(look, id, start, &changes);
     Some(Aftermath { changes, not_looked, running, doubts })
 }
@@ -137,7 +137,7 @@ fn is_told(
 }
 
 /// The files with what the gate wants to know of each.
-fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight) -> Vec<Found> {
+fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images) -> Vec<Found> {
     let project = look.roz.project.as_path();
     let mut site = look.site();
     let mut texts = Vec::new();
@@ -145,11 +145,17 @@ fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight) -> Vec<Found> {
     for file in files {
         let target = target_of(&file, &mut site, project);
         let (before, is_before_known) = (file.before, file.is_before_known);
+        let mut changed = file.changed;
+        changed.before_hash = before.as_deref().map(hash_of);
+        // For `roz undo`.
+        for text in [before.as_deref(), file.after.as_deref()].into_iter().flatten() {
+            images.keep(text);
+        }
         texts.push(Texts { before, is_before_known, after: file.after });
         found.push(Found {
             treatment: look.ignore.treats(&target, Some(&flight.intent_id)),
             target,
-            changed: file.changed,
+            changed,
             meaning: None,
             was_named: flight.before.contains_key(&file.path),
             is_tracked: file.is_tracked,

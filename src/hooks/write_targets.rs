@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::{glob_expansion::expand, server_paths};
 use crate::{
-    core::{event::ToolCall, tool::Tool},
-    shell::{HOLE, How, Write},
+    core::{event::ToolCall, intent::class::is_one, tool::Tool},
+    shell::{HOLE, How, Reading, Write},
 };
 
 /// Where a call is made.
@@ -19,7 +19,10 @@ pub(super) struct Place<'a> {
 
 pub(super) fn of(call: &ToolCall, place: Place) -> Vec<(String, How)> {
     let mut found = by_tool(call, place.project);
-    let writes = call.readings.iter().flat_map(|reading| &reading.writes);
+    let writes = call.readings.iter().flat_map(|reading| {
+        let is_kept = |write: &&Write| !is_remote(write, reading) && !is_work_tree(write, reading);
+        reading.writes.iter().filter(is_kept)
+    });
     for write in writes.filter(|write| !makes_nothing(write, place.cwd)) {
         let files = if write.path.contains(HOLE) {
             vec![write.path.clone()]
@@ -58,6 +61,22 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether it is on another machine: `scp a host:/b`, `aws s3 cp a s3://b`.
+fn is_remote(write: &Write, reading: &Reading) -> bool {
+    const COPY: &str =
+        "scp rsync docker podman nerdctl kubectl oc rclone aws gsutil gcloud sftp rcp";
+    let host = write.path.split_once(':').map(|(host, _)| host);
+    host.is_some_and(|host| !host.is_empty() && !host.contains('/'))
+        && reading.runs.iter().any(|run| is_one(COPY, &run.program))
+}
+
+/// Whether it is a new work tree of the repository: what is written into it is judged by its path
+/// there.
+fn is_work_tree(write: &Write, reading: &Reading) -> bool {
+    write.how == How::Directory
+        && reading.runs.iter().any(|run| run.words().starts_with(&["git", "worktree", "add"]))
 }
 
 /// Whether a `mkdir -p` finds its folder there already.

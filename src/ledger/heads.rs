@@ -69,10 +69,6 @@ impl Heads {
         Self { folder: roz_home.join("ledger").join(&name[..32]) }
     }
 
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Waits for whoever has the session's until then at most.
     pub(super) fn hold(&self, session: &SessionId, until: Instant) -> Result<Held> {
         let path = self.folder.join(format!("{session}.json"));

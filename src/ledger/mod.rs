@@ -1,29 +1,37 @@
-//! `.orchestration/agent_trace.jsonl`: what was changed for which intent, a
-//! line a record, committed with the project.
+//! `.orchestration/agent_trace.jsonl`: what was changed for which intent, a line a record.
+//!
+//! Git ignores the file (`in_git`): a tracked one that changes with each edit breaks `git switch`,
+//! `git pull --rebase` and `git stash pop`. Each record is in three places: in the file at once, in
+//! a copy in roz's home ([`copy`]), from which the file is completed when it is gone, and, once it
+//! is committed, in the notes of that commit ([`notes`]), which git carries elsewhere.
 //!
 //! A record is written whole, in one write at the file's end, behind the one
 //! that its session wrote before: see [`chain`]. Which one that was is kept in
 //! roz's home, so that a record costs the same however long the ledger is. A
 //! line that was cut off stays, and the record after it tells of it.
-//!
-//! What a ledger that cannot be written means is the caller's to say: it can
-//! ask beforehand, and have the record kept, see `kept`.
 
+mod copy;
 mod heads;
 pub mod images;
-mod kept;
+pub mod in_git;
+pub mod notes;
+mod share;
+mod verify;
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, ErrorKind},
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
 
-use serde::Serialize;
-
-use self::heads::{Heads, Known, Pending};
+use self::{
+    copy::Copy,
+    heads::{Heads, Known, Pending},
+    notes::Noted,
+};
+pub use self::{copy::folder_of, share::Vars, verify::Checked};
 use crate::{
     core::{
         bounded,
@@ -31,7 +39,7 @@ use crate::{
             SIDECAR,
             ledger::{
                 Behind, Record,
-                chain::{Anchor, Chains, Head, Place, Problem, Verdict},
+                chain::{Head, Place},
             },
         },
         session::SessionId,
@@ -39,16 +47,12 @@ use crate::{
     storage::{Error, Result},
     world::{
         files::{self, Access},
-        git,
         log::{self, Log},
     },
 };
+use rustix::fs::Access as May;
 
 pub const NAME: &str = "agent_trace.jsonl";
-
-/// The line of a `.gitattributes` beside the ledger, so that branches merge,
-/// and no checkout changes the ends of lines.
-pub const ATTRIBUTES: &str = "agent_trace.jsonl merge=union -text\n";
 
 /// A longer record is refused, and a longer line is none.
 const LONGEST_LINE: usize = 16 << 20;
@@ -63,7 +67,21 @@ const ATTEMPTS: usize = 3;
 pub struct Ledger {
     path: PathBuf,
     project: PathBuf,
+    roz_home: PathBuf,
     heads: Heads,
+    copy: Copy,
+    has_notes: bool,
+    /// What else is read with the file, once it is gathered.
+    beside: Beside,
+}
+
+/// Records that are not in the file.
+#[derive(Debug, Clone, Default)]
+struct Beside {
+    /// Those of this project that wait for the file: git tracks it, or it could not be written.
+    unwritten: Vec<Vec<u8>>,
+    /// Those of other machines and clones.
+    noted: Noted,
 }
 
 /// Where a record stands in its session.
@@ -76,30 +94,36 @@ pub struct Appended {
     pub torn: Option<String>,
 }
 
-/// What a ledger is found to be, with what else this machine knows.
-#[derive(Debug, Serialize)]
-pub struct Checked {
-    #[serde(flatten)]
-    pub verdict: Verdict,
-    /// What is missing here and stands in the ledger of another branch.
-    pub elsewhere: Vec<Problem>,
-    /// Files that ought to say which record is a session's last, and do not.
-    pub damaged: Vec<PathBuf>,
-}
-
-impl Checked {
-    pub fn is_whole(&self) -> bool {
-        self.verdict.problems.is_empty()
-    }
-}
-
 impl Ledger {
     /// The ledger of the project that `project` is the root of.
     pub fn new(project: &Path, roz_home: &Path) -> Self {
         // One project, however the way to it is spelt.
         let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
-        let heads = Heads::new(&project, roz_home);
-        Self { path: project.join(SIDECAR).join(NAME), project, heads }
+        Self {
+            path: project.join(SIDECAR).join(NAME),
+            heads: Heads::new(&project, roz_home),
+            copy: Copy::of(&project, roz_home),
+            project,
+            roz_home: roz_home.to_owned(),
+            has_notes: true,
+            beside: Beside::default(),
+        }
+    }
+
+    /// The same, where the configuration says whether git carries the records.
+    #[must_use]
+    pub fn with_notes(self, has_notes: bool) -> Self {
+        Self { has_notes, ..self }
+    }
+
+    /// With all that is known of the project's records: the file completed, and read together with
+    /// the notes, this machine's and those that were fetched. For verbs; hooks have no time for it.
+    #[must_use]
+    pub fn gathered(mut self, until: Instant) -> Self {
+        let _ = self.complete(until);
+        self.beside.unwritten = self.copy.unwritten(&self.path);
+        self.beside.noted = self.read_notes(until);
+        self
     }
 
     pub fn path(&self) -> &Path {
@@ -124,18 +148,39 @@ impl Ledger {
 
     /// Whether anything was ever written here, be it there still or not.
     pub fn has_begun(&self) -> bool {
-        self.path.exists() || self.heads.all().is_ok_and(|(anchors, _)| !anchors.is_empty())
+        self.path.exists()
+            || self.copy.exists()
+            || self.heads.all().is_ok_and(|(anchors, _)| !anchors.is_empty())
     }
 
-    /// Writes `record` behind its session's last one. Waits for other writers
-    /// until then at most.
+    /// Writes `record` behind its session's last one; where git tracks the file, only in roz's
+    /// home. Waits for other writers until then at most.
     ///
     /// # Errors
     ///
     /// If something else than a file is in the ledger's place, there is no
     /// folder for it, it is locked for too long or cannot be written. Then the
     /// record is not in it, and nothing that was is lost.
-    pub fn append(&self, mut record: Record, until: Instant) -> Result<Appended> {
+    pub fn append(&self, record: Record, until: Instant) -> Result<Appended> {
+        if self.is_tracked(until) {
+            return self.append_at_home(record, until);
+        }
+        self.prepare_clone(until);
+        self.complete(until)?;
+        self.write(record, until)
+    }
+
+    /// Writes `record` in roz's home alone: the file is completed at the next chance.
+    ///
+    /// # Errors
+    ///
+    /// Then it is lost.
+    pub fn append_at_home(&self, record: Record, until: Instant) -> Result<Appended> {
+        self.copy.goes_ahead_of(&self.path, until)?;
+        Self { path: self.copy.path().to_owned(), ..self.clone() }.write(record, until)
+    }
+
+    fn write(&self, mut record: Record, until: Instant) -> Result<Appended> {
         let session: SessionId = record
             .session_id
             .parse()
@@ -166,15 +211,63 @@ impl Ledger {
             place.write(last.as_ref(), Some(&pending))?;
             line.push(b'\n');
             log.add(&line)?;
-            // A merge or a checkout puts a new file in the place of the old
-            // one, perhaps with what was just written.
+            // A checkout puts a new file in the place of the old one, perhaps with what was just
+            // written.
             if log.is_in_place() || self.is_near_end(&hash)? {
+                self.copy.add(&line, &self.path, until);
                 // The record is there: that it was to be is known already.
                 let _ = place.write(Some(&head), None);
                 return Ok(Appended { hash, seq, torn });
             }
         }
         Err(self.failed(io::Error::other("it is replaced again and again")))
+    }
+
+    /// Whether a record of `session` could be written now. Nothing is written
+    /// to the ledger for it: that the disk has room for one more line is all
+    /// that can be told.
+    ///
+    /// # Errors
+    ///
+    /// What would keep it from being written.
+    pub fn check(&self, session: &SessionId, until: Instant) -> Result<()> {
+        drop(self.heads.hold(session, until)?);
+        if self.is_tracked(until) {
+            return Ok(());
+        }
+        let folder = self.path.parent().unwrap_or(&self.project);
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |err: rustix::io::Errno| Error::Io { path, source: err.into() }
+        };
+        match files::open(&self.path, OpenOptions::new().read(true).append(true))? {
+            Some(_) => drop(files::lock_for(&self.path, until, Access::Shared)?),
+            None => rustix::fs::access(folder, May::WRITE_OK | May::EXEC_OK).map_err(at(folder))?,
+        }
+        let space = rustix::fs::statvfs(folder).map_err(at(folder))?;
+        if space.f_blocks > 0 && space.f_bavail == 0 {
+            return Err(self.failed(ErrorKind::StorageFull.into()));
+        }
+        Ok(())
+    }
+
+    /// Puts into the file what it lacks: all of it where it is gone (`git clean -fdx`), and what
+    /// was written in roz's home alone.
+    ///
+    /// # Errors
+    ///
+    /// Then it still lacks it, and nothing is lost.
+    pub fn complete(&self, until: Instant) -> Result<()> {
+        let is_gone = fs::symlink_metadata(&self.path).is_err();
+        if !is_gone && !self.copy.is_ahead() || self.is_tracked(until) {
+            return Ok(());
+        }
+        let mut earlier = Vec::new();
+        if is_gone {
+            earlier = self.in_history(until);
+            earlier.extend(self.own_notes(until));
+        }
+        self.copy.complete(&self.path, earlier, is_gone, until)
     }
 
     fn open(&self, until: Instant) -> Result<(Log, Option<File>)> {
@@ -276,15 +369,27 @@ impl Ledger {
         }
     }
 
-    /// Every line, with its number from 1, oldest first; none, if there is no
-    /// ledger. One without an end comes last.
-    pub fn each_line(&self, each: impl FnMut(u64, &[u8])) -> Result<()> {
-        each_line(&self.path, each)
+    /// Every line, with its number from 1: those of the file, oldest first, then what is known
+    /// beside it. A line of the file without an end comes behind the others.
+    pub fn each_line(&self, mut each: impl FnMut(u64, &[u8])) -> Result<()> {
+        let mut last = 0;
+        each_line(&self.path, |number, line| {
+            last = number;
+            each(number, line);
+        })?;
+        let Beside { unwritten, noted } = &self.beside;
+        for line in unwritten.iter().chain(noted.lines()) {
+            last += 1;
+            each(last, line);
+        }
+        Ok(())
     }
 
     /// The newest records, newest first, from the last `bytes` of the ledger.
     pub fn newest(&self, bytes: u64) -> Result<Vec<Record>> {
-        let Some((file, meta)) = files::open(&self.path, OpenOptions::new().read(true))? else {
+        let is_complete = self.path.exists() && !self.copy.is_ahead();
+        let path = if is_complete { &self.path } else { self.copy.path() };
+        let Some((file, meta)) = files::open(path, OpenOptions::new().read(true))? else {
             return Ok(Vec::new());
         };
         let tail = log::tail(&file, bytes).map_err(|err| self.failed(err))?;
@@ -295,61 +400,6 @@ impl Ledger {
             &tail
         };
         Ok(whole.rsplit(|it| *it == b'\n').filter_map(Record::read).collect())
-    }
-
-    /// Looks whether the ledger is as it was written.
-    pub fn verify(&self, until: Instant) -> Result<Checked> {
-        let snapshot = self.snapshot(until)?;
-        let mut chains = Chains::default();
-        if let Some((file, length)) = &snapshot.file {
-            let read = log::each_line_until(file, *length, LONGEST_LINE, |line| chains.add(line));
-            chains.add_rest(&read.map_err(|err| self.failed(err))?.rest);
-        }
-        let mut verdict = chains.verdict(&snapshot.anchors);
-        let elsewhere = self.elsewhere(&mut verdict, until);
-        Ok(Checked { verdict, elsewhere, damaged: snapshot.damaged })
-    }
-
-    /// The ledger and the heads as they are at one time.
-    fn snapshot(&self, until: Instant) -> Result<Snapshot> {
-        let mut options = OpenOptions::new();
-        // Locking would make the file.
-        let is_there = files::open(&self.path, options.read(true))?.is_some();
-        let lock = is_there.then(|| files::lock_for(&self.path, until, Access::Shared));
-        let lock = lock.and_then(|it| it.ok().flatten());
-        let found = files::open(&self.path, &mut options)?;
-        let file = found.map(|(file, meta)| (file, meta.len()));
-        let (anchors, damaged) = self.heads.all()?;
-        drop(lock);
-        Ok(Snapshot { file, anchors, damaged })
-    }
-
-    /// Takes out of `verdict` what is missing for no other reason than that it
-    /// is in the ledger of another branch.
-    fn elsewhere(&self, verdict: &mut Verdict, until: Instant) -> Vec<Problem> {
-        /// Sessions that are looked for.
-        const MOST: usize = 50;
-        let mut asked: Vec<(String, Vec<String>)> = Vec::new();
-        let mut is_elsewhere = |problem: &Problem| {
-            let (Some(hash), Some(session)) = (problem.what.missing(), &problem.session_id) else {
-                return false;
-            };
-            if !asked.iter().any(|(it, _)| it == session) {
-                let lines = match session.parse::<SessionId>() {
-                    Ok(_) if asked.len() < MOST => self.lines_elsewhere(session, until),
-                    _ => Vec::new(),
-                };
-                let hashes = lines.iter().map(|it| bounded::sha256(it.as_bytes())).collect();
-                asked.push((session.clone(), hashes));
-            }
-            asked.iter().any(|(it, found)| it == session && found.iter().any(|it| it == hash))
-        };
-        verdict.problems.extract_if(.., |it| is_elsewhere(it)).collect()
-    }
-
-    fn lines_elsewhere(&self, session: &str, until: Instant) -> Vec<String> {
-        let words = format!("\"session_id\":\"{session}\"");
-        git::lines_on_branches(self.declared_at(), &self.path, &words, until).unwrap_or_default()
     }
 
     fn failed(&self, source: io::Error) -> Error {
@@ -373,12 +423,6 @@ pub fn each_line(path: &Path, mut each: impl FnMut(u64, &[u8])) -> Result<()> {
         count(&read.rest);
     }
     Ok(())
-}
-
-struct Snapshot {
-    file: Option<(File, u64)>,
-    anchors: Vec<Anchor>,
-    damaged: Vec<PathBuf>,
 }
 
 #[cfg(test)]

@@ -58,16 +58,6 @@ impl Change {
     }
 }
 
-impl Change {
-    /// Whether nobody may do more or less afterwards than before.
-    fn is_even(&self, text: &str) -> bool {
-        let Self::Status { id, status } = self else { return false };
-        let before = yaml::parse(text.as_bytes());
-        let was_open = before.find(id).is_ok_and(|it| it.status.can_be_selected());
-        was_open && status.can_be_selected()
-    }
-}
-
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{0}")]
@@ -120,7 +110,7 @@ pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Hand) -> Resu
         None if matches!(change, Change::Append(_)) => (String::new(), None),
         None => return Err(Error::Broken("it is not there".to_owned())),
     };
-    let (grants, is_even) = (change.grants(&text), change.is_even(&text));
+    let grants = change.grants(&text);
     let before = mode.map(|_| word::of(text.as_bytes()));
     let new = apply(&text, change, &draft::stamp(now))?;
     if new == text && mode.is_some() {
@@ -142,7 +132,6 @@ pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Hand) -> Resu
         at: now,
         by_agent: is_agents && grants,
         confirms: false,
-        is_even,
     };
     // First: a hook that looks in between must not take it for somebody else's.
     word::wrote(root, roz_home, own, until).map_err(|err| Error::File(Box::new(err)))?;

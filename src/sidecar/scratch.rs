@@ -1,5 +1,6 @@
-//! Places that are nobody's: the client's scratchpad, its folder of plans and
-//! the system's folder for temporary files. What is written there is in no scope and no ledger.
+//! Places that are nobody's: the client's scratchpad, its plans, memory and todos in the user's
+//! home, and the system's folder for temporary files. What is written there is in no scope and no
+//! ledger.
 
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,8 @@ pub const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/
 #[derive(Debug, Default)]
 pub struct Scratch {
     places: Vec<[PathBuf; 2]>,
+    /// Below it each project of the client's has a folder `memory`.
+    memories: Option<[PathBuf; 2]>,
 }
 
 impl Scratch {
@@ -51,10 +54,13 @@ impl Scratch {
         let scratchpad = scratchpad.map(spelt).filter(|it| !holds_home(it));
         let tmpdir = tmpdir.map(spelt).filter(|it| !meets_home(it));
         // Where the client has an agent write its plan, before it may do anything else.
-        let plans = home.as_ref().map(|it| it.each_ref().map(|it| it.join(".claude/plans")));
-        let places = known.chain(scratchpad).chain(tmpdir).chain(plans);
+        let of_client = |name: &str| {
+            home.as_ref().map(|it| it.each_ref().map(|it| it.join(".claude").join(name)))
+        };
+        let own = ["plans", "todos"].into_iter().filter_map(of_client);
+        let places = known.chain(scratchpad).chain(tmpdir).chain(own);
         let places = places.filter(|it| is_fit(it)).collect();
-        Self { places }
+        Self { places, memories: of_client("projects").filter(|it| is_fit(it)) }
     }
 
     /// Whether the target is in such a place, as written and as it really is. A
@@ -66,7 +72,11 @@ impl Scratch {
         let is_in = |path: &str, spelling: usize| {
             let is_below =
                 |place: &[PathBuf; 2]| Path::new(path).strip_prefix(&place[spelling]).is_ok();
-            self.places.iter().any(is_below)
+            let is_memory = |projects: &[PathBuf; 2]| {
+                let rest = Path::new(path).strip_prefix(&projects[spelling]);
+                rest.is_ok_and(|rest| rest.iter().nth(1).is_some_and(|it| it == "memory"))
+            };
+            self.places.iter().any(is_below) || self.memories.as_ref().is_some_and(is_memory)
         };
         target.links <= 1 && (is_in(written, 0) || is_in(written, 1)) && is_in(real, 1)
     }

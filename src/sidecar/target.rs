@@ -38,6 +38,8 @@ pub struct Site {
     guards: Vec<(PathBuf, String)>,
     links: Links,
     cases: BTreeMap<PathBuf, Case>,
+    /// The roots of the repository's other work trees: what lies in one is judged by its path there.
+    work_trees: Vec<PathBuf>,
 }
 
 impl Site {
@@ -50,9 +52,12 @@ impl Site {
             guards: Vec::new(),
             links: Links::default(),
             cases: BTreeMap::new(),
+            work_trees: Vec::new(),
         };
         // `.git` may be a file that names another folder of the project.
         if let Some((own, common)) = git::git_dirs(&site.real_root) {
+            site.work_trees = git::linked_work_trees(&common);
+            site.work_trees.retain(|root| *root != site.real_root);
             for dir in [own, common] {
                 site.guard(&dir, "git's own folder");
             }
@@ -92,9 +97,9 @@ impl Site {
         let guarded = self.guarded(&lexical, &real, kind);
         Target {
             written: self.place_as_written(&lexical),
-            real: match real.strip_prefix(&self.real_root) {
-                Ok(rest) => inside(rest),
-                Err(_) => Place::Outside(real.to_string_lossy().into_owned()),
+            real: match (self.in_work_tree(&real), real.strip_prefix(&self.real_root)) {
+                (Some(rest), _) | (None, Ok(rest)) => inside(rest),
+                (None, Err(_)) => Place::Outside(real.to_string_lossy().into_owned()),
             },
             kind,
             case: self.case(&real),
@@ -117,7 +122,22 @@ impl Site {
         real
     }
 
+    /// Whether the path that is meant lies in another work tree of the repository.
+    pub fn is_in_work_tree(&mut self, written: &str, cwd: &Path) -> bool {
+        !self.work_trees.is_empty() && {
+            let real = self.real(&cwd.join(written));
+            self.in_work_tree(&real).is_some()
+        }
+    }
+
+    fn in_work_tree<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        self.work_trees.iter().find_map(|root| path.strip_prefix(root).ok())
+    }
+
     fn place_as_written(&self, path: &Path) -> Place {
+        if let Some(rest) = self.in_work_tree(path) {
+            return inside(rest);
+        }
         for root in [&self.root, &self.real_root] {
             if let Ok(rest) = path.strip_prefix(root) {
                 return inside(rest);

@@ -1,4 +1,5 @@
 use std::{
+    fs,
     io::Write as _,
     os::unix::fs::{PermissionsExt as _, symlink},
     thread,
@@ -21,7 +22,9 @@ impl Scene {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("project")).unwrap();
-        let log = UsageLog::new(&dir.path().join("project/.roz"), &dir.path().join("home"));
+        let [folder, older, home] =
+            ["project/.roz", "older", "home"].map(|name| dir.path().join(name));
+        let log = UsageLog::new(&folder, &older, &home);
         Self { dir, log }
     }
 
@@ -220,11 +223,15 @@ fn what_cannot_be_written_is_named_and_left_as_it_is() {
 }
 
 #[test]
-fn a_project_that_is_gone_is_an_error() {
+fn the_log_of_an_older_roz_is_read_and_taken_over_and_left_as_it_is() {
     let scene = Scene::new();
-    fs::remove_dir(scene.dir.path().join("project")).unwrap();
-    let err = scene.log.append(&[entry(0)], soon()).unwrap_err();
-    assert!(err.to_string().contains("project/.roz"), "{err}");
+    let older = scene.dir.path().join("older");
+    fs::create_dir(&older).unwrap();
+    fs::write(older.join(NAME), lines(0..3)).unwrap();
+    assert_eq!(scene.count(), (3, 0));
+    scene.add(&[entry(3)]);
+    assert_eq!(scene.count(), (4, 0));
+    assert_eq!(fs::read(older.join(NAME)).unwrap(), lines(0..3));
 }
 
 // The kept view.
@@ -358,7 +365,8 @@ fn a_cache_that_cannot_be_had_is_done_without() {
 #[test]
 fn two_projects_have_two_views() {
     let scene = kept();
-    let other = UsageLog::new(&scene.dir.path().join("other"), &scene.dir.path().join("home"));
+    let [folder, older, home] = ["other", "older", "home"].map(|it| scene.dir.path().join(it));
+    let other = UsageLog::new(&folder, &older, &home);
     fs::create_dir(scene.dir.path().join("other")).unwrap();
     fs::write(other.path(), lines(5000..6000)).unwrap();
     let numbers = |log: &UsageLog| log.read().unwrap();

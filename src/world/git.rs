@@ -79,6 +79,24 @@ pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((git_dir, common))
 }
 
+/// The roots of a repository's linked work trees, those that are there.
+pub(crate) fn linked_work_trees(common: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
+    let root = |entry: std::fs::DirEntry| {
+        let dot_git = read_text(&entry.path().join("gitdir"), 4096)?;
+        Path::new(dot_git.trim()).parent()?.canonicalize().ok()
+    };
+    entries.filter_map(root).collect()
+}
+
+/// Those of `paths`, from `root`, that git ignores. A folder's ends with a slash.
+pub fn ignored(root: &Path, paths: &[String], until: Instant) -> Vec<String> {
+    let input = paths.join("\0");
+    let args = ["check-ignore", "-z", "--stdin"];
+    let said = feed_git(root, &args, &[], input.as_bytes(), until).unwrap_or_default();
+    said.split_terminator('\0').map(str::to_owned).collect()
+}
+
 /// The name that `HEAD` refers to: `refs/heads/main`.
 pub(super) fn head_name(root: &Path) -> Option<String> {
     let (git_dir, _) = git_dirs(root)?;
@@ -190,6 +208,17 @@ pub(crate) fn feed_git(
         return Err(failed(args, &ran));
     }
     Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+}
+
+/// As [`feed_git`], for an output of any length.
+pub(crate) fn all_of(
+    root: &Path,
+    args: &[&str],
+    input: &[u8],
+    until: Instant,
+) -> Result<Vec<u8>, Error> {
+    let ran = process::feed_for_all(prepared(root, args.iter().copied(), &[]), input, until)?;
+    if ran.ok { Ok(ran.stdout) } else { Err(failed(args, &ran)) }
 }
 
 /// Fails where an output is as long as what is kept of one: its end may be missing.

@@ -19,6 +19,8 @@ use rustix::{
 
 /// What a program printed at the most is kept.
 pub(super) const MAX_OUTPUT: usize = 4 * 1024 * 1024;
+/// The same of a program that is asked for all that it has.
+const MAX_LONG_OUTPUT: usize = 1024 * 1024 * 1024;
 
 #[derive(Debug)]
 pub struct Ran {
@@ -52,18 +54,32 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// with everything that it started in its process group.
 pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
     command.stdin(Stdio::null());
-    start(command, until, |child, until| listen(child, until, For::TheirEnds))
+    start(command, until, |child, until| listen(child, until, For::TheirEnds, MAX_OUTPUT))
 }
 
 /// As [`run`], and no longer than the program itself: what it has started and
 /// left behind with its output open is not waited for.
 pub fn run_alone(mut command: Command, until: Instant) -> Result<Ran, Error> {
     command.stdin(Stdio::null());
-    start(command, until, |child, until| listen(child, until, For::ItsEnd))
+    start(command, until, |child, until| listen(child, until, For::ItsEnd, MAX_OUTPUT))
 }
 
 /// As [`run`], with `input` on the program's standard input.
-pub fn feed(mut command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
+pub fn feed(command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
+    feed_for(command, input, until, MAX_OUTPUT)
+}
+
+/// As [`feed`], for an output that may be as long as a repository's notes.
+pub fn feed_for_all(command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
+    feed_for(command, input, until, MAX_LONG_OUTPUT)
+}
+
+fn feed_for(
+    mut command: Command,
+    input: &[u8],
+    until: Instant,
+    max_output: usize,
+) -> Result<Ran, Error> {
     command.stdin(Stdio::piped());
     start(command, until, |child, until| {
         let stdin = child.stdin.take();
@@ -71,7 +87,7 @@ pub fn feed(mut command: Command, input: &[u8], until: Instant) -> Result<Ran, E
             // A program that does not read to the end has its reasons; one that
             // is killed closes its end, and the writing fails.
             scope.spawn(move || stdin.map(|mut it| it.write_all(input)));
-            let heard = listen(child, until, For::TheirEnds);
+            let heard = listen(child, until, For::TheirEnds, max_output);
             if heard.is_err() {
                 kill(child);
             }
@@ -118,7 +134,7 @@ enum For {
 }
 
 /// Both streams.
-fn listen(child: &mut Child, until: Instant, how_long: For) -> Heard {
+fn listen(child: &mut Child, until: Instant, how_long: For, max_output: usize) -> Heard {
     const ROUND: Duration = Duration::from_millis(5);
     /// No more than that is in a pipe: what comes behind it, others say.
     const IN_A_PIPE: usize = 1024 * 1024;
@@ -176,7 +192,7 @@ fn listen(child: &mut Child, until: Instant, how_long: For) -> Heard {
             let n = rustix::io::read(fds[at], &mut chunk)?;
             if n == 0 {
                 open[at] = false;
-            } else if heard[at].len() < MAX_OUTPUT {
+            } else if heard[at].len() < max_output {
                 heard[at].extend_from_slice(&chunk[..n]);
             }
             if is_over {
@@ -266,60 +282,4 @@ fn is_client(cmdline: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use rustix::process::getpgid;
-
-    use super::*;
-
-    #[test]
-    fn a_program_is_fed_more_than_a_pipe_holds() {
-        let input = vec![b'x'; 1 << 20];
-        let ran = feed(command("cat"), &input, Instant::now() + Duration::from_secs(20)).unwrap();
-        assert!(ran.ok && ran.stdout == input);
-    }
-
-    #[test]
-    fn what_a_program_leaves_behind_is_not_waited_for() {
-        let mut sh = command("sh");
-        sh.args(["-c", "sleep 20 & echo said; exit 3"]);
-        let until = Instant::now() + Duration::from_secs(10);
-        let ran = run_alone(sh, until).unwrap();
-        assert_eq!((ran.ok, ran.code, &*ran.stdout), (false, Some(3), &b"said\n"[..]));
-        assert!(Instant::now() < until);
-    }
-
-    #[test]
-    fn what_is_left_behind_and_never_stops_talking_is_not_listened_to() {
-        let talks = |line: &str| {
-            let mut sh = command("sh");
-            sh.args(["-c", line]);
-            sh
-        };
-        let until = Instant::now() + Duration::from_secs(30);
-        let ran = run_alone(talks("yes & echo $! >&2; exit 3"), until).unwrap();
-        let said = String::from_utf8_lossy(&ran.stderr).trim().parse().ok();
-        kill_process_group(getpgid(said.and_then(Pid::from_raw)).unwrap(), Signal::KILL).unwrap();
-        assert_eq!(ran.code, Some(3));
-        assert!(Instant::now() < until);
-        // Nor beyond the time, by whoever waits for all of it.
-        let until = Instant::now() + Duration::from_millis(50);
-        let ran = run(talks("yes & yes"), until);
-        assert!(matches!(ran, Err(Error::TimedOut(_))));
-    }
-
-    #[test]
-    fn nothing_is_started_once_the_time_is_over() {
-        let ran = run(command("roz-no-such-program"), Instant::now());
-        assert!(matches!(ran, Err(Error::TimedOut(_))), "{ran:?}");
-    }
-
-    #[test]
-    fn a_program_that_does_not_eat_is_not_waited_for() {
-        let mut sleep = command("sleep");
-        sleep.arg("20");
-        let until = Instant::now() + Duration::from_millis(50);
-        let ran = feed(sleep, &vec![b'x'; 1 << 20], until);
-        assert!(matches!(ran, Err(Error::TimedOut(_))), "{ran:?}");
-        assert!(Instant::now() < until + Duration::from_secs(10));
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! What git is told of the files that two branches both add to.
+//! What git is told of the file that two branches both add to.
 
 use std::{
     fs::{self, OpenOptions},
@@ -8,10 +8,8 @@ use std::{
 
 use super::files::{self, Access};
 
-/// The lines of a `.gitattributes` beside the learnings and their log, so that
-/// branches merge.
+/// The line of a `.gitattributes` beside the learnings, so that branches merge.
 pub(crate) const LEARNINGS: &str = "learnings.md merge=union\n";
-pub(crate) const LOG: &str = "stats.log merge=union\n";
 
 /// For whoever begins a file in a project's `folder`: the gate may be on by a
 /// ticket system's marker alone, and then no `roz init` has told git.
@@ -27,7 +25,7 @@ pub(crate) fn tell_git(folder: &Path) {
     let mut options = OpenOptions::new();
     let options = options.write(true).create_new(true);
     let Ok(Some((mut file, _))) = files::open_for(&path, options, Access::Shared) else { return };
-    if file.write_all([LEARNINGS, LOG].concat().as_bytes()).is_err() {
+    if file.write_all(LEARNINGS.as_bytes()).is_err() {
         // Half of it would stand as the user's word.
         let _ = fs::remove_file(&path);
     }

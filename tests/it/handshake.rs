@@ -145,7 +145,7 @@ fn compaction_and_resume_do_not_lose_the_intent() {
         assert!(is_silent(&roz.prompt("go on")), "{source}");
         roz.writes("src/auth/new.rs").passes();
     }
-    let intents = roz.declared().replace("status: IN_PROGRESS", "status: DONE");
+    let intents = roz.declared().replace("status: PENDING", "status: DONE");
     roz.write(".orchestration/active_intents.yaml", &intents);
     let told = roz.starts("resume");
     assert!(!told.contains("You are at") && !told.contains("<intent_context>"), "{told}");
@@ -264,7 +264,7 @@ fn programs_of_unknown_effect_pass_in_the_reviewers_hands_and_writes_never() {
     let mut call = roz.call("Write", &json!({ "file_path": roz.file("a"), "content": "x" }));
     call["agent_id"] = "r1".into();
     assert_eq!(json_of(&roz.hook("pre-tool-use", call).denies())["code"], "MISSING_INTENT");
-    roz.bash("cargo test").denies();
+    roz.bash("./run.sh").denies();
 }
 
 #[test]
@@ -272,12 +272,9 @@ fn a_line_of_intentignore_that_says_nothing_makes_every_write_wait() {
     let roz = declared("");
     roz.selects("INT-001");
     roz.write(".orchestration/.intentignore", "denny src/auth/\n");
-    let told = json_of(&roz.writes("src/auth/a.rs").denies());
-    assert_eq!(told["code"], "SIDECAR_INVALID");
-    assert!(
-        told["message"].as_str().unwrap().contains(".intentignore` cannot be relied on: line 1"),
-        "{told}"
-    );
+    let told = roz.writes("src/auth/a.rs").denies();
+    assert_eq!(json_of(&told)["code"], "SIDECAR_INVALID");
+    assert!(told.contains(".intentignore` cannot be relied on: line 1"), "{told}");
     let refused = roz.tool(SELECT, &json!({ "intent_id": "INT-001" })).denies();
     assert_eq!(json_of(&refused)["code"], "SIDECAR_INVALID");
     fs::remove_file(roz.project().join(".orchestration/.intentignore")).unwrap();

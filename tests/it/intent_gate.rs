@@ -84,18 +84,18 @@ fn a_write_before_the_handshake_is_refused_and_after_it_passes() {
     assert!(!told.contains("INT-002"), "{told}");
     let reason = roz.writes("src/auth/new.rs").denies();
     assert!(reason.contains("You must cite a valid active Intent ID."), "{reason}");
-    assert_eq!(json_of(&reason)["code"], "MISSING_INTENT");
+    let told = json_of(&reason);
+    assert_eq!(told["code"], "MISSING_INTENT");
+    // The one that is open is named, with the command to copy.
+    assert!(reason.contains("`roz intent select INT-001` (Mend the login)"), "{reason}");
+    assert!(told.as_object().unwrap().values().all(|it| !it.is_null()), "{told}");
+    assert!(told.get("message").is_none(), "{told}");
     roz.tool("Read", &json!({ "file_path": roz.file("src/auth/login.rs") })).passes();
     roz.bash("git status && cat src/auth/login.rs").passes();
     roz.selects("INT-001");
     roz.writes("src/auth/new.rs").passes();
     assert_eq!(roz.debug(SESSION)["intent"]["selected"]["intent_id"], "INT-001");
-    let text =
-        fs::read_to_string(roz.project().join(".orchestration/active_intents.yaml")).unwrap();
-    assert_eq!(
-        text,
-        INTENTS.replace("status: PENDING # not begun", "status: IN_PROGRESS # not begun")
-    );
+    assert_eq!(roz.declared(), INTENTS);
 }
 
 #[test]
@@ -132,6 +132,7 @@ fn a_write_outside_the_scope_is_refused_however_it_is_made() {
     let expected = "Scope Violation: INT-001 is not authorized to edit src/billing/invoice.ts. \
                     Request scope expansion.";
     assert!(reason.contains(expected), "{reason}");
+    assert!(reason.contains("`roz intent expand INT-001 'src/billing/invoice.ts'`"), "{reason}");
     let told = json_of(&reason);
     assert_eq!(told["intent_id"], "INT-001");
     assert_eq!(told["file"], "src/billing/invoice.ts");
@@ -478,7 +479,7 @@ fn the_ignore_file_protects_and_leaves_alone() {
 }
 
 #[test]
-fn what_was_changed_and_what_was_refused_is_in_the_ledger() {
+fn what_was_changed_is_in_the_ledger_and_what_was_refused_in_the_trace() {
     let roz = declared("");
     roz.selects("INT-001");
     let path = roz.file("src/auth/new.rs");
@@ -490,12 +491,12 @@ fn what_was_changed_and_what_was_refused_is_in_the_ledger() {
     let ledger = roz.project().join(".orchestration/agent_trace.jsonl");
     let text = fs::read_to_string(&ledger).unwrap();
     let records: Vec<Value> = text.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
-    assert_eq!(records.len(), 2, "{text}");
+    assert_eq!(records.len(), 1, "{text}");
     assert_eq!(records[0]["files"][0]["path"], "src/auth/new.rs");
     assert_eq!(records[0]["intent_id"], "INT-001");
     let range = &records[0]["files"][0]["conversations"][0]["ranges"][0];
     assert_eq!((&range["start_line"], &range["end_line"]), (&json!(1), &json!(2)));
-    assert_eq!(records[1]["files"], json!([]));
+    assert_eq!(roz.trace("intent_refused")[0]["payload"]["code"], "SCOPE_VIOLATION");
     roz.run(&["ledger", "verify"]).succeeds();
     fs::write(&ledger, text.replace("new.rs", "old.rs")).unwrap();
     assert_ne!(roz.run(&["ledger", "verify"]).code, Some(0));

@@ -80,7 +80,7 @@ impl Roz {
     }
 
     fn stats(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.project().join(".roz/stats.log")).unwrap_or_default();
+        let text = fs::read_to_string(self.kept_of_project().join("stats.log")).unwrap_or_default();
         text.lines().map(|it| serde_json::from_str(it).unwrap()).collect()
     }
 

@@ -139,6 +139,11 @@ impl Roz {
         self.dir().join("project")
     }
 
+    /// What `ROZ_HOME` has of the project: the usage log, the ledger's copy.
+    pub(crate) fn kept_of_project(&self) -> PathBuf {
+        roz::ledger::folder_of(&self.project().canonicalize().unwrap(), &self.home())
+    }
+
     pub(crate) fn sessions(&self) -> PathBuf {
         self.home().join("sessions")
     }

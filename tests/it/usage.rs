@@ -1,4 +1,4 @@
-//! What became of learnings: the committed log, and what `roz stats` makes of
+//! What became of learnings: the log in roz's home, and what `roz stats` makes of
 //! it.
 
 use std::{
@@ -10,14 +10,14 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use roz::{
     core::reflection::usage::{Entry, Event, View},
-    usage_log::{self, UsageLog},
+    usage_log::UsageLog,
 };
 use serde_json::{Value, json};
 
 use crate::support::{MORNING, Roz, give, start};
 
 fn log(roz: &Roz) -> UsageLog {
-    UsageLog::new(&roz.project().join(".roz"), &roz.home())
+    UsageLog::new(&roz.kept_of_project(), &roz.project().join(".roz"), &roz.home())
 }
 
 #[track_caller]
@@ -215,42 +215,6 @@ fn twenty_processes_write_the_log_at_once_and_all_is_kept() {
     let view = read(&roz);
     assert_eq!((view.reflections, view.accepted, view.rejected.len()), (20, 20, 20));
     assert_eq!((view.entries, view.broken), (40, 0));
-}
-
-// Branches.
-
-/// Real branches of a real git.
-#[test]
-fn two_branches_of_the_log_merge_and_lose_nothing() {
-    let roz = Roz::new().in_git();
-    let on = |branch: &str, numbers: std::ops::Range<i64>| {
-        roz.git(&["checkout", "-q", branch]);
-        add(&roz, numbers.map(|at| (at, shown(&format!("cl_{at}"), branch))));
-        roz.git(&["add", "."]);
-        roz.git(&["commit", "-qm", "work"]);
-        read(&roz)
-    };
-    fs::create_dir(roz.project().join(".roz")).unwrap();
-    roz.write(".roz/.gitattributes", usage_log::ATTRIBUTES);
-    roz.git(&["branch", "-m", "trunk"]);
-    // Long enough for its view to be kept from here on.
-    let base = on("trunk", 0..1000);
-    assert_eq!(base.entries, 1000);
-    roz.git(&["branch", "other"]);
-    let here = on("trunk", 1000..1010);
-    assert_eq!(here.entries, 1010);
-    let there = on("other", 2000..2020);
-    assert_eq!(there.entries, 1020);
-    roz.git(&["checkout", "-q", "trunk"]);
-    assert_eq!(read(&roz), here);
-    roz.git(&["merge", "-q", "--no-edit", "other"]);
-    let merged = read(&roz);
-    assert_eq!((merged.entries, merged.broken), (1030, 0));
-    assert_eq!(merged.tallies().len(), 1030);
-    // And the other way round: other lines first, the same sum.
-    roz.git(&["checkout", "-q", "other"]);
-    roz.git(&["merge", "-q", "--no-edit", "trunk"]);
-    assert_eq!(read(&roz).tallies(), merged.tallies());
 }
 
 /// What is kept says what the log says.

@@ -58,13 +58,13 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(&path);
     let roz = Roz::open(world, folder)?;
-    let ledger = roz.ledger(folder);
+    let until = Instant::now() + PATIENCE;
+    let ledger = roz.ledger(folder).gathered(until);
     let text = read_head(&path, LARGEST).ok_or_else(|| Error::Unfit(path.clone()))?;
     if text.iter().take(8000).any(|it| *it == 0) {
         return Err(Error::Unfit(path).into());
     }
     let file = relative(&path, ledger.project());
-    let until = Instant::now() + PATIENCE;
     let root = git::root(folder);
     let commits = git_blame::lines(&root, &path, until).unwrap_or_default();
     // Names in the ledger begin at the project, git's at the work tree.

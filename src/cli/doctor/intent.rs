@@ -30,12 +30,20 @@ fn ledger(roz: &Roz, world: &World) -> Option<Check> {
     /// `roz ledger verify` takes a second for so much.
     const MOST: u64 = 64 << 20;
     let ledger = roz.ledger(&world.cwd);
+    let until = Instant::now() + PATIENCE;
+    if ledger.is_tracked(until) {
+        return Some(Check::warn(
+            NAME,
+            "git tracks it, so roz only reads it and keeps new records in its home",
+            "`roz init --intent --untrack` has git ignore it; no record is lost",
+        ));
+    }
     let length = ledger.path().metadata().ok()?.len();
-    let shown = ledger.path().display();
+    let shown = ledger.path().display().to_string();
     if length > MOST {
         return Some(Check::ok(NAME, format!("{} MB: `roz ledger verify` reads it", length >> 20)));
     }
-    Some(match ledger.verify(Instant::now() + PATIENCE) {
+    Some(match ledger.gathered(until).verify(until) {
         Ok(checked) if !checked.is_whole() => Check::warn(
             NAME,
             format!("`{shown}` is not as it was written: {}", checked.verdict.problems.len()),

@@ -11,7 +11,6 @@ use crate::{
     hooks::learned,
     memory::{self, Library},
     open::Roz,
-    usage_log,
     world::{World, git, in_a_line, shell_word},
 };
 
@@ -134,26 +133,17 @@ fn merging(roz: &Roz, library: &Library) -> Option<Check> {
         return None;
     }
     let path = |name: &str| folder.join(name).strip_prefix(&roz.project).ok().map(Path::to_owned);
-    let names =
-        [memory::ATTRIBUTES, usage_log::ATTRIBUTES].map(|it| (it.trim(), it.split_once(' ')));
-    let mut missing = Vec::new();
-    for (line, name) in names {
-        let Some(path) = name.and_then(|(name, _)| path(name)) else { continue };
-        match git::attribute(&roz.project, "merge", &path, Instant::now() + PATIENCE) {
-            Ok(value) if value == "union" => (),
-            Ok(_) => missing.push(line),
-            // Without git nothing is merged.
-            Err(_) => return None,
-        }
-    }
-    if missing.is_empty() {
+    let line = memory::ATTRIBUTES.trim();
+    let path = line.split_once(' ').and_then(|(name, _)| path(name))?;
+    // Without git nothing is merged.
+    let value = git::attribute(&roz.project, "merge", &path, Instant::now() + PATIENCE).ok()?;
+    if value == "union" {
         return Some(Check::ok(NAME, "git joins both branches' learnings (`merge=union`)"));
     }
     let file = folder.join(".gitattributes");
-    let lines: Vec<String> = missing.iter().map(|it| format!("'{it}'")).collect();
     Some(Check::warn(
         NAME,
         "two branches that both learned something would conflict",
-        format!("`printf '%s\\n' {} >> {}`", lines.join(" "), shell_word(&file.to_string_lossy())),
+        format!("`printf '%s\\n' '{line}' >> {}`", shell_word(&file.to_string_lossy())),
     ))
 }

@@ -23,11 +23,11 @@ use self::{
 };
 use super::{Done, say};
 use crate::{
-    core::intent::{map, selection},
-    ledger, memory,
+    core::intent::selection,
+    ledger::{self, in_git},
+    memory,
     open::Roz,
     sidecar::{FOLDER, word},
-    usage_log,
     world::World,
 };
 
@@ -40,8 +40,9 @@ use crate::{
 ///
 /// Writes `.roz/config.toml` with every key of a project and what it is for,
 /// `.roz/learnings.md`, `.orchestration/` and the server `roz mcp` in
-/// `.mcp.json`, and tells git how branches of what roz keeps are joined
-/// (`.gitattributes`). All of it is to be committed.
+/// `.mcp.json`, and tells git how branches of what is learned are joined
+/// (`.gitattributes`). All of it is to be committed. The ledger is not: git
+/// ignores it and carries it as notes (`roz ledger push`).
 ///
 /// Examples:
 ///   roz init
@@ -63,6 +64,9 @@ pub(super) struct Args {
     /// All three gates
     #[arg(long)]
     all: bool,
+    /// Have git track the ledger no more, as a project of an older roz has it
+    #[arg(long)]
+    untrack: bool,
     /// Copy the learnings that lie in `.grove/`, the project's and your own
     #[arg(long)]
     import: bool,
@@ -154,7 +158,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         say::print_plain("Nothing is wanted, and nothing was written.\n")?;
         return Ok(Done::Well);
     };
-    let steps = set_up(wants, &roz, &found, world)?;
+    let steps = set_up(wants, args, &roz, &found, world)?;
     let is_done = steps.iter().all(Step::is_done);
     if args.json {
         let steps: Vec<Value> = steps.iter().map(Step::as_json).collect();
@@ -202,7 +206,13 @@ fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
     Ok(asked.filter(|it| it.review || it.reflection || it.intent || it.import))
 }
 
-fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Result<Vec<Step>> {
+fn set_up(
+    wants: Wants,
+    args: &Args,
+    roz: &Roz,
+    found: &Found,
+    world: &World,
+) -> super::Result<Vec<Step>> {
     let project = &roz.project;
     let mut steps = Vec::new();
     let mut joined = Vec::new();
@@ -224,8 +234,7 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
         if wants.reflection && folder == ".roz" && !is_told {
             steps.push(new_file(project, LEARNINGS, memory::EMPTY_FILE));
         }
-        let lines = [memory::ATTRIBUTES, usage_log::ATTRIBUTES];
-        joined.extend(lines.map(|it| format!("{folder}/{}", it.trim())));
+        joined.push(format!("{folder}/{}", memory::ATTRIBUTES.trim()));
     }
     if wants.intent {
         make(&project.join(FOLDER))?;
@@ -237,13 +246,43 @@ fn set_up(wants: Wants, roz: &Roz, found: &Found, world: &World) -> super::Resul
             steps.push(step);
         }
         steps.push(servers::servers(project));
-        let lines = [ledger::ATTRIBUTES, map::ATTRIBUTES];
-        joined.extend(lines.map(|it| format!("{FOLDER}/{}", it.trim())));
+        let ignored: Vec<String> = in_git::IGNORED.lines().map(str::to_owned).collect();
+        steps.push(lines(project, &format!("{FOLDER}/.gitignore"), &ignored));
+        steps.extend(untracked(args, roz, world)?);
     }
     if !joined.is_empty() {
         steps.push(lines(project, ".gitattributes", &joined));
     }
     Ok(steps)
+}
+
+/// Has git ignore the ledger in this clone, and where it tracks it, untracks it if that is wanted.
+fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step>> {
+    const PATIENCE: Duration = Duration::from_mins(1);
+    let until = Instant::now() + PATIENCE;
+    let ledger = roz.own_ledger();
+    ledger.prepare_clone(until);
+    if roz.policy.intent.notes {
+        let _ = ledger.take_notes_along(until);
+    }
+    if !ledger.is_tracked(until) {
+        return Ok(None);
+    }
+    let name = format!("{FOLDER}/{}", ledger::NAME);
+    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let is_wanted = args.untrack
+        || is_terminal && !args.json && {
+            let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
+            let question = "Have git track the ledger no more? No record is lost.";
+            ask::yes(question, true, answers, questions).map_err(Error::Ask)?.unwrap_or(false)
+        };
+    if !is_wanted {
+        let why = "git tracks it, so roz only reads it".to_owned();
+        let by_hand = "`roz init --intent --untrack` has git ignore it".to_owned();
+        return Ok(Some(Step::ByHand(name, why, by_hand)));
+    }
+    let tracked = ledger.untrack(world.now.timestamp(), until)?;
+    Ok(Some(Step::Untracked(tracked)))
 }
 
 /// What is new declares and ignores nothing: it is in no doubt, should an agent
@@ -258,7 +297,6 @@ fn note(file: &str, text: &str, roz: &Roz, world: &World) {
         at: world.now,
         by_agent: false,
         confirms: false,
-        is_even: false,
     };
     if roz.home.is_dir() {
         let _ = word::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);

@@ -25,6 +25,8 @@ pub(super) enum Step {
     Differs(String, String, Vec<String>),
     /// It is left as it is: why, and what to put into it.
     ByHand(String, String, String),
+    /// Git tracks these no more; they are where they were.
+    Untracked(Vec<String>),
     /// What was added, and what could not be, a line each.
     Partly(String, String, Vec<String>),
 }
@@ -106,6 +108,7 @@ impl Step {
             | Self::Differs(name, ..)
             | Self::ByHand(name, ..)
             | Self::Partly(name, ..) => name,
+            Self::Untracked(names) => names.first().map_or("", String::as_str),
         }
     }
 
@@ -114,6 +117,9 @@ impl Step {
             Self::Wrote(name) => format!("Wrote {name}.\n"),
             Self::Added(name, what) => format!("Added to {name}: {what}.\n"),
             Self::Kept(name) => format!("Kept {name} as it is.\n"),
+            Self::Untracked(names) => {
+                format!("Git tracks {} no more; commit that.\n", names.join(" and "))
+            }
             Self::Empty(name) => format!("There is no learning in {name} to copy.\n"),
             Self::Differs(name, other, ids) => {
                 let ids = ids.join(", ");
@@ -134,6 +140,7 @@ impl Step {
             Self::Wrote(name) => json!({ "file": name, "did": "wrote" }),
             Self::Added(name, what) => json!({ "file": name, "did": "added", "what": what }),
             Self::Kept(name) => json!({ "file": name, "did": "kept" }),
+            Self::Untracked(names) => json!({ "file": names.first(), "did": "untracked" }),
             Self::Empty(name) => json!({ "file": name, "did": "nothing" }),
             Self::Differs(name, other, ids) => {
                 json!({ "file": name, "did": "kept", "differs_from": other, "ids": ids })

@@ -135,7 +135,7 @@ fn needs_a_person(verb: &'static str, yes: bool, world: &World) -> Result<(), Er
     Err(Error::NotAPerson(verb))
 }
 
-fn is_in_client(world: &World) -> bool {
+pub(super) fn is_in_client(world: &World) -> bool {
     world.var("CLAUDECODE").is_some() || process::descends_from_client()
 }
 

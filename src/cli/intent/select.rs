@@ -8,14 +8,11 @@ use super::{Done, desk, refused, say};
 use crate::{
     cli::target::Target,
     core::{
-        intent::{
-            catalogue::Status,
-            selection::{self, Collision},
-        },
+        intent::selection::{self, Collision},
         trace::Mark,
     },
     open::Roz,
-    world::{World, in_a_line},
+    world::World,
 };
 
 /// Say which intent this session is at, and be told its scope and constraints
@@ -54,11 +51,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
         session.intent.select(&intent.id, None, world.now);
         session.record(&Mark::IntentSelected { intent_id: intent.id.clone() }, world.now);
     })?;
-    // It is selected; a file that cannot be changed does not alter that.
-    let mut warnings = Vec::new();
-    if let Err(err) = desk.set_status(&intent.id, Status::InProgress, world.now) {
-        warnings.push(format!("the status could not be written: {}", in_a_line(&err)));
-    }
     let others = roz.elsewhere(Some(&session_id), desk.root(), world.now);
     let collisions = selection::collisions(&desk.catalogue, intent, &others, desk.case);
     let briefing = desk.briefing(intent, |it| roz.text_before(desk.root(), it));
@@ -71,12 +63,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
             "context": context,
             "in_doubt": briefing.waits,
             "overlaps": overlaps,
-            "warnings": warnings,
         }))?;
         return Ok(Done::Well);
-    }
-    for warning in &warnings {
-        say::warn(warning);
     }
     let mut text = format!("{context}\n");
     for collision in &collisions {

@@ -8,7 +8,7 @@ use crate::{
     core::{
         bounded,
         intent::{
-            catalogue::{Intent, Status},
+            catalogue::Intent,
             draft::{self, Draft},
             lessons::Learned,
             scope::Complaint,
@@ -217,11 +217,7 @@ fn select(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let (roz, desk) = project(world)?;
     let intent = desk.choose(intent_id.trim(), "select_active_intent")?;
     let briefing = desk.briefing(intent, |it| roz.text_before(desk.root(), it));
-    let mut told = vec![briefing.context()];
-    if let Err(err) = desk.set_status(&intent.id, Status::InProgress, world.now) {
-        told.push(format!("The status could not be written: {}.", in_a_line(&err)));
-    }
-    Ok(Answer::Texts(told))
+    Ok(Answer::Texts(vec![briefing.context()]))
 }
 
 #[derive(Deserialize)]

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::core::words::{is_one, is_sink, words};
 use crate::{
-    core::{bounded, event::ToolCall, tool::Tool},
+    core::{bounded, event::ToolCall, intent::checks, tool::Tool},
     shell::{HOLE, Reading, Run, Write},
 };
 
@@ -36,6 +36,9 @@ pub struct Judged {
     pub class: Class,
     /// A clause: `rm -r removes whole folders`.
     pub why: String,
+    /// All of it reads, or checks: tests, linters, type checkers, builds. What these write is looked
+    /// at afterwards.
+    pub is_check: bool,
 }
 
 impl Class {
@@ -67,7 +70,7 @@ pub fn classify(
     overrides: &BTreeMap<String, Class>,
     free: &BTreeSet<String>,
 ) -> Judged {
-    let judged = |class, why: String| Judged { class, why };
+    let judged = |class, why: String| Judged { class, why, is_check: false };
     let by_name = match (overrides.get(&call.name), by_name(call)) {
         (Some(class), _) => judged(*class, "the configuration says so".to_owned()),
         _ if writes_only(call, free) => {
@@ -88,17 +91,37 @@ pub fn classify(
     };
     let hidden = if call.may_run_anything() { Class::Destructive } else { Class::Safe };
     let mut worst = judged(hidden, "it could not be read to the end".to_owned());
+    let is_check = hidden == Class::Safe
+        && by_name.class == Class::Safe
+        && call.readings.iter().any(has_check)
+        && call.readings.iter().all(|reading| only_checks(reading, free));
     for other in call.readings.iter().map(|it| of_reading(it, free)).chain([by_name]) {
         if worst.class < other.class || worst.class == Class::Safe {
             worst = other;
         }
     }
-    worst
+    Judged { is_check: is_check && worst.class < Class::Critical, ..worst }
+}
+
+fn has_check(reading: &Reading) -> bool {
+    reading.runs.iter().any(checks::is_check)
+}
+
+/// Whether every command of a line reads or checks, and none of them writes what somebody keeps.
+fn only_checks(reading: &Reading, free: &BTreeSet<String>) -> bool {
+    let fits = |run: &Run| {
+        safe::is_safe(run) || checks::is_check(run) || is_one(FILE_PROGRAMS, &run.program)
+    };
+    reading.unreadable.is_none() && reading.runs.iter().all(fits) && !writes_kept(reading, free)
+}
+
+fn writes_kept(reading: &Reading, free: &BTreeSet<String>) -> bool {
+    reading.writes.iter().any(|write| !is_sink(&write.path) && !free.contains(&write.path))
 }
 
 fn by_name(call: &ToolCall) -> Judged {
     let name = &call.name;
-    let judged = |class, why: &str| Judged { class, why: format!("{name} {why}") };
+    let judged = |class, why: &str| Judged { class, why: format!("{name} {why}"), is_check: false };
     if call.tool.changes_nothing_itself() {
         // What a command line does, its reading says.
         return judged(Class::Safe, "changes nothing by itself");
@@ -169,7 +192,11 @@ fn writes_only(call: &ToolCall, free: &BTreeSet<String>) -> bool {
 
 fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {
     let by_code = || reading.code.iter().find_map(|it| critical::of_code(it));
-    if let Some(critical) = reading.runs.iter().find_map(critical::of).or_else(by_code) {
+    // `rm -rf node_modules`
+    let is_free = !reading.writes.is_empty() && !writes_kept(reading, free);
+    let changes_free = |run: &Run| is_free && is_one(FILE_PROGRAMS, &run.program);
+    let mut runs = reading.runs.iter().filter(|run| !changes_free(run));
+    if let Some(critical) = runs.find_map(critical::of).or_else(by_code) {
         return critical;
     }
     let is_kept = |it: &&Write| !is_sink(&it.path) && !free.contains(&it.path);
@@ -181,14 +208,19 @@ fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {
         (Class::Destructive, format!("it writes {}", shown(&write.path)))
     } else if let Some(script) = reading.scripts.first() {
         (Class::Destructive, format!("it runs {}", shown(&script.path)))
-    } else if let Some(run) = reading.runs.iter().find(|it| !safe::is_safe(it)) {
+    } else if let Some(run) = reading.runs.iter().find(|it| !safe::is_safe(it) && !changes_free(it))
+    {
         let run = shown(&run.argv.join(" "));
         (Class::Destructive, format!("what `{run}` does is not known to be reading only"))
     } else {
         (Class::Safe, "it only reads".to_owned())
     };
-    Judged { class, why }
+    Judged { class, why, is_check: false }
 }
+
+/// Programs that change the files that they name, and nothing else.
+const FILE_PROGRAMS: &str =
+    "rm grm rmdir unlink rimraf mkdir touch truncate cp gcp mv gmv ln tee chmod install";
 
 fn shown(text: &str) -> String {
     bounded::plain_line(&bounded::line(&text.replace(HOLE, "…"), 80))

@@ -86,6 +86,8 @@ pub enum Sidecar {
     #[default]
     NotAsked,
     Absent,
+    /// It was there in this session, and the commit that is checked out has none.
+    NotDeclared,
     /// It was there before this session, and nobody said that it should go.
     Missing(Missing),
     Broken(Unreliable),
@@ -98,8 +100,10 @@ pub struct Aim {
     pub target: Target,
     pub how: How,
     pub treatment: Treatment,
-    /// A place of nobody's: a scratch folder, `/dev/null`.
+    /// A place of nobody's: a scratch folder, `/dev/null`, what git or the intents ignore.
     pub is_free: bool,
+    /// In another work tree of the repository: in scope or not, and in no record of this one.
+    pub is_elsewhere: bool,
     /// What the file holds now, as `sha256:…`; none where there is no file.
     pub hash: Option<String>,
     /// Who changed it last, from the ledger.

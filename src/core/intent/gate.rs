@@ -60,7 +60,7 @@ fn judged(
 ) -> Outcome {
     let aims = &cx.facts.aims;
     let is_governed = match aims.sidecar {
-        Sidecar::NotAsked => false,
+        Sidecar::NotAsked | Sidecar::NotDeclared => false,
         Sidecar::Absent => state.had_sidecar(),
         Sidecar::There => {
             state.saw_sidecar();
@@ -75,9 +75,7 @@ fn judged(
     let check = Check { aims, call, agent, cx };
     let refuse = |state: &mut IntentState, refusal: Refusal| {
         let target = refusal.file.clone().unwrap_or_else(|| check.target());
-        // The folder is gone: it is not to come back with nothing but refusals.
-        let has_ledger = is_governed && !matches!(aims.sidecar, Sidecar::Missing(_));
-        refuse(state, refusal, &target, has_ledger)
+        refuse(state, refusal, &target)
     };
     if let Some(id) = selects(call) {
         let declares = if is_governed { aims } else { &aims.also[0].aims };
@@ -111,7 +109,9 @@ fn judged(
         takes_back: is_way_back(state, call),
         ..it.clone()
     });
-    if caller == Caller::Reviewer && !is_known_write && judged.class < Class::Critical {
+    // A check needs no intent: what it changes all the same is told afterwards.
+    let needs_none = caller == Caller::Reviewer || judged.is_check && state.selected().is_none();
+    if needs_none && !is_known_write && judged.class < Class::Critical {
         if let (Some(id), Some(_)) = (&call.tool_use_id, &start) {
             let agent = agent.unwrap_or_default().to_owned();
             state.runs(id, InFlight { at: cx.now, start, agent, ..InFlight::default() });
@@ -257,7 +257,7 @@ impl Check<'_> {
             Sidecar::Broken(unreliable) => Err(unreliable.refuses(&self.call.name)),
             Sidecar::Missing(missing) => Err(missing.refuses(&self.call.name)),
             Sidecar::Absent => Err(gone().refuses(&self.call.name)),
-            Sidecar::NotAsked | Sidecar::There => Ok(()),
+            Sidecar::NotAsked | Sidecar::NotDeclared | Sidecar::There => Ok(()),
         }
     }
 
@@ -280,10 +280,7 @@ impl Check<'_> {
     fn missing(self, message: String) -> Refused {
         let refusal = self
             .refusal(Code::MissingIntent, message)
-            .recovery(format!(
-                "Call the tool {SELECT} with an intent_id, or run `roz intent select ID`."
-            ))
-            .recovery(selection::open(&self.aims.catalogue, |it| self.closes(it)));
+            .recovery(selection::how_to_select(&self.aims.catalogue, |it| self.closes(it)));
         Box::new(refusal)
     }
 
@@ -355,7 +352,7 @@ impl Check<'_> {
         match (judged.class, self.cx.policy.intent.hitl) {
             (_, Hitl::Off) | (Class::Safe, _) | (Class::Destructive, Hitl::Critical) => false,
             (Class::Critical, _) => true,
-            (Class::Destructive, Hitl::Destructive) => !is_auto,
+            (Class::Destructive, Hitl::Destructive) => !is_auto && !judged.is_check,
         }
     }
 
@@ -367,11 +364,7 @@ impl Check<'_> {
         self.sidecar()?;
         self.confirmed()?;
         let Some(selected) = state.selected().map(|it| it.intent_id.clone()) else {
-            let message = format!(
-                "You must cite a valid active Intent ID. This call changes something ({}).",
-                judged.why
-            );
-            return Err(self.missing(message));
+            return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
         };
         let intent = match self.aims.catalogue.find(&selected) {
             Ok(intent) if intent.status.can_be_selected() => intent,
@@ -391,6 +384,7 @@ impl Check<'_> {
         self.fresh(state, intent)?;
         let is_opaque = self.aims.targets.iter().all(|it| it.is_free)
             && judged.class == Class::Destructive
+            && !judged.is_check
             && !self.call.readings.is_empty();
         if is_opaque {
             match self.cx.policy.intent.opaque {
@@ -519,11 +513,12 @@ impl Check<'_> {
             intent.id,
             really.or(perhaps).unwrap_or_default()
         );
-        let refusal = self
-            .refusal(Code::ScopeViolation, message)
-            .about(file)
-            .recovery(format!("`roz intent expand {} PATTERN` asks the user for it.", intent.id))
-            .recovery("Or select the intent that owns this file.");
+        let refusal = self.refusal(Code::ScopeViolation, message).about(file).recovery(format!(
+            "`roz intent expand {} {}` asks the user for it, or select the intent that owns \
+                 this file.",
+            intent.id,
+            pattern_of(file)
+        ));
         Self::scoped(refusal, intent)
     }
 
@@ -577,6 +572,12 @@ impl Check<'_> {
     }
 }
 
+/// A path of the project as a pattern to copy.
+fn pattern_of(file: &str) -> String {
+    let is_known = !file.starts_with(['/', '~']) && !file.contains(['\'', '…', '*', '?', '[']);
+    if is_known { format!("'{file}'") } else { "PATTERN".to_owned() }
+}
+
 fn words(refusal: &Refusal) -> Notice {
     Notice::new("intent")
         .with("words", refusal.message.clone())
@@ -584,14 +585,8 @@ fn words(refusal: &Refusal) -> Notice {
         .with("json", refusal.json())
 }
 
-/// Objects; from the third time on it is the user's to say. The ledger takes it
-/// down where the project has one.
-fn refuse(
-    state: &mut IntentState,
-    mut refusal: Refusal,
-    target: &str,
-    has_ledger: bool,
-) -> Outcome {
+/// Objects; from the third time on it is the user's to say.
+fn refuse(state: &mut IntentState, mut refusal: Refusal, target: &str) -> Outcome {
     let is_circuit = state.refused(refusal.code, target);
     if is_circuit {
         refusal.message = format!(
@@ -607,8 +602,7 @@ fn refuse(
         answer: "deny",
         subject: bounded::line(&refusal.message, 200),
     };
-    let outcome = Outcome::object(words(&refusal)).marked(mark);
-    if has_ledger { outcome.doing(Effect::Refused(Box::new(refusal))) } else { outcome }
+    Outcome::object(words(&refusal)).marked(mark)
 }
 
 impl Aim {
@@ -621,7 +615,7 @@ impl Aim {
 
     /// Whether a change of it is to be recorded.
     pub fn is_tracked(&self) -> bool {
-        !self.is_free && self.treatment.untracked.is_none()
+        !self.is_free && !self.is_elsewhere && self.treatment.untracked.is_none()
     }
 
     /// Where it really is, from the project's root.

@@ -111,6 +111,18 @@ pub struct Treatment {
     pub auto: Option<usize>,
 }
 
+impl Treatment {
+    /// Whether nobody is kept from it, and nobody asked about it.
+    pub fn is_plain(&self) -> bool {
+        self.deny.is_none() && self.ask.is_none()
+    }
+
+    /// Whether intents leave it alone.
+    pub fn is_untracked(&self) -> bool {
+        self.untracked.is_some() && self.is_plain()
+    }
+}
+
 impl Ignore {
     /// The catalogue says which words are ids.
     pub fn parse(text: &str, catalogue: &Catalogue) -> Self {

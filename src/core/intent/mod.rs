@@ -68,6 +68,14 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         state.begins(agent, id);
     }
     let mut outcome = decided(state, event, caller, cx);
+    if aims.sidecar == Sidecar::NotDeclared {
+        state.lost_sidecar();
+        outcome = outcome.telling_user(format!(
+            "roz: the commit that is checked out declares no intents (`{}`), so the intent gate is \
+             off until it does.",
+            selection::FILE
+        ));
+    }
     let is_start = matches!(event.what, What::SessionStart { .. } | What::Prompt { .. });
     let is_there = aims.sidecar == Sidecar::There;
     if is_there && (is_start || state.had_sidecar() != had_sidecar) {
@@ -116,9 +124,7 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
                 && *succeeded
             {
                 state.select(&intent_id, event.origin.prompt_id.as_deref(), cx.now);
-                outcome = outcome
-                    .marked(Mark::IntentSelected { intent_id: intent_id.clone() })
-                    .doing(Effect::Select(intent_id));
+                outcome = outcome.marked(Mark::IntentSelected { intent_id });
             }
             if *succeeded {
                 state.asked_and_ran(id, cx.now);
@@ -165,12 +171,13 @@ fn offer(check: &str, intent_id: &str) -> Notice {
 fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
     let mut aims = &cx.facts.aims;
     let handshake = &aims.handshake;
-    let is_own = !matches!(aims.sidecar, Sidecar::NotAsked | Sidecar::Absent);
+    let is_own =
+        !matches!(aims.sidecar, Sidecar::NotAsked | Sidecar::NotDeclared | Sidecar::Absent);
     if let (false, Some(above)) = (is_own, aims.also.first()) {
         aims = &above.aims;
     }
     match &aims.sidecar {
-        Sidecar::NotAsked | Sidecar::Absent => return Outcome::pass(),
+        Sidecar::NotAsked | Sidecar::NotDeclared | Sidecar::Absent => return Outcome::pass(),
         Sidecar::Missing(missing) => {
             let refusal = missing.refuses("");
             return Outcome::pass().telling_user(format!(

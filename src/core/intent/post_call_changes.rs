@@ -21,7 +21,7 @@ use super::{
     ranges::Changed,
     scope::{Reason, Scope, Verdict, Why},
     state::{InFlight, IntentState},
-    target::{Target, guarded},
+    target::{Target, guarded, is_lock_file},
 };
 use crate::core::{
     Cx, agents, bounded,
@@ -235,6 +235,9 @@ impl Found {
         if self.treatment.deny.is_some() {
             return Some(Code::ProtectedPath);
         }
+        if self.is_lock_file() {
+            return None;
+        }
         match scope.judge(&self.target) {
             Verdict::Outside(Reason { why: Why::Guarded(_), .. }) => Some(Code::ProtectedPath),
             Verdict::Outside(_) => Some(Code::ScopeViolation),
@@ -253,7 +256,12 @@ impl Found {
         if is_protected {
             return Some(Code::ProtectedPath);
         }
-        self.is_tracked.then_some(Code::MissingIntent)
+        (self.is_tracked && !self.is_lock_file()).then_some(Code::MissingIntent)
+    }
+
+    /// Whether a program has written down there what it chose: whoever works here runs it.
+    fn is_lock_file(&self) -> bool {
+        is_lock_file(&self.path) && !self.was_named
     }
 
     /// Whether self-protection keeps an agent from taking it back, too.

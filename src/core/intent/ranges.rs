@@ -37,6 +37,9 @@ pub struct Changed {
     /// What the whole file holds afterwards, as `sha256:…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_hash: Option<String>,
+    /// What it held before; none where it was not there, or nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_hash: Option<String>,
     /// Why there are no ranges, where there might be some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
@@ -112,6 +115,7 @@ impl Changed {
             added: 0,
             removed: 0,
             file_hash: None,
+            before_hash: None,
             opaque: None,
         }
     }

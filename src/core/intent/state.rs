@@ -261,6 +261,11 @@ impl IntentState {
         self.had_sidecar = true;
     }
 
+    /// What is checked out declares nothing.
+    pub fn lost_sidecar(&mut self) {
+        self.had_sidecar = false;
+    }
+
     /// An intent is selected: whatever was refused before is over.
     pub fn select(&mut self, intent_id: &str, prompt_id: Option<&str>, now: DateTime<Utc>) {
         self.blocked = None;
@@ -646,24 +651,4 @@ fn make_room<T>(map: &mut BTreeMap<String, T>, max: usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn the_calls_that_were_declined_long_ago_are_forgotten_first() {
-        let mut state = IntentState::default();
-        let at = |n: usize| DateTime::UNIX_EPOCH + Duration::from_secs(n as u64);
-        for n in 0..2 * MAX_CALLS {
-            // A later call has a smaller id.
-            let id = format!("{:03}", 999 - n);
-            state.would_grant(&id, at(n));
-            state.runs(&id, InFlight::of("", at(n)));
-            assert_eq!(state.grants(&id), Some(at(n)), "the one that is asked about");
-            assert!(state.in_flight(&id).is_some());
-        }
-        assert_eq!(state.grants("999"), None);
-        assert_eq!((state.granting.len(), state.in_flight.len()), (MAX_CALLS, MAX_CALLS));
-    }
-}
+mod tests;

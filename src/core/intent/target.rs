@@ -106,6 +106,28 @@ pub fn guarded(path: &str) -> Option<&'static str> {
     None
 }
 
+/// Files in which a package manager writes down what it chose. Whoever runs one changes them.
+const LOCK_FILES: &str = "\
+    Cargo.lock package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb \
+    deno.lock go.sum go.work.sum poetry.lock uv.lock pdm.lock Pipfile.lock Gemfile.lock \
+    composer.lock mix.lock pubspec.lock Package.resolved Podfile.lock flake.lock packages.lock.json \
+    gradle.lockfile Cartfile.resolved conan.lock shard.lock";
+
+pub fn is_lock_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    LOCK_FILES.split_whitespace().any(|it| it == name)
+}
+
+/// Whether a file of that name may hold secrets or settings, so that it stays in the scope check
+/// though git ignores it.
+pub fn holds_secrets(path: &str) -> bool {
+    const SHOWN: [&str; 5] = ["example", "sample", "template", "dist", "defaults"];
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
+    let is_env = name.starts_with(".env") && !name.split('.').any(|part| SHOWN.contains(&part));
+    let is_key = [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.ends_with(end));
+    is_env || is_key || name.starts_with("id_")
+}
+
 /// What to do instead of a change of a place that is in nobody's scope.
 pub fn instead(path: &str) -> &'static str {
     let has = |name: &str| path.split('/').any(|it| it.eq_ignore_ascii_case(name));

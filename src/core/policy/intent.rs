@@ -18,6 +18,8 @@ pub struct IntentPolicy {
     pub opaque: OpaqueWrites,
     /// A write that cannot be recorded is refused.
     pub require_ledger: bool,
+    /// Git carries the ledger's records as notes.
+    pub notes: bool,
     /// By glob over file names: the program that formats such a file.
     pub format: BTreeMap<String, String>,
     /// Globs over tool keys: what else is a test or a linter.
@@ -68,6 +70,7 @@ impl Default for IntentPolicy {
             hitl_ttl_seconds: 3600,
             opaque: OpaqueWrites::default(),
             require_ledger: false,
+            notes: true,
             format: BTreeMap::new(),
             checks: Vec::new(),
             classes: BTreeMap::new(),

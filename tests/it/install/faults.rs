@@ -225,7 +225,7 @@ const FAULTS: &[Fault] = &[
         status: "warn",
         seen: "would conflict",
         mend: |it| {
-            let text = "learnings.md merge=union\nstats.log merge=union\n";
+            let text = "learnings.md merge=union\n";
             it.write("project/.roz/.gitattributes", text);
         },
     },

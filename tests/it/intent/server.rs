@@ -101,13 +101,13 @@ fn each_tool_is_described_down_to_its_arguments() {
 }
 
 #[test]
-fn a_selected_intent_is_told_and_in_progress_and_nothing_is_said_of_sessions() {
+fn a_selected_intent_is_told_and_nothing_is_written_or_said_of_sessions() {
     let roz = Roz::declaring(INTENTS);
     let said = ask(&roz, "select_active_intent", json!({ "intent_id": "INT-001" }));
     assert!(!said.is_error, "{said:?}");
     assert!(said.text.starts_with("<intent_context><intent id=\"INT-001\""), "{}", said.text);
     assert!(!said.text.contains("session"), "{}", said.text);
-    assert!(roz.declared().contains("status: IN_PROGRESS\n    owned_scope:\n      - src/auth/**"));
+    assert_eq!(roz.declared(), INTENTS);
     assert!(roz.session_files().is_empty(), "the server binds nothing");
 }
 
@@ -125,7 +125,7 @@ fn refusals_say_what_to_do_and_have_their_line_for_programs() {
         let line = json_of(&text);
         assert_eq!(line["code"], code, "{text}");
         assert!(!line["recovery"].as_array().unwrap().is_empty(), "{text}");
-        assert!(text.starts_with(line["message"].as_str().unwrap()), "{text}");
+        assert!(line.as_object().unwrap().values().all(|it| !it.is_null()), "{text}");
     }
     assert_eq!(roz.declared(), INTENTS);
 }
@@ -195,7 +195,7 @@ fn an_agent_goes_from_a_list_to_a_lesson_in_one_conversation() {
         assert!(told.text.contains("<lesson>Mind the line ends.</lesson>"), "{told:?}");
         assert!(told.text.contains("<path>tests/mail/**</path>"), "{told:?}");
         let status = call(client, "intent_status", json!({ "intent_id": "INT-004" })).await;
-        assert_eq!(status.object["status"], "IN_PROGRESS", "{status:?}");
+        assert_eq!(status.object["status"], "DRAFT", "{status:?}");
         assert_eq!(status.object["lessons"], json!(["Mind the line ends."]));
     });
     assert!(roz.declared().starts_with(INTENTS), "what was there stays");

@@ -191,8 +191,8 @@ fn the_doctor_names_what_is_wrong_with_learnings_and_their_log() {
     finds(&roz, "stats.log", "ok", "7 lines");
     finds(&roz, "merging", "ok", "merge=union");
     roz.git(&["rm", "-qf", ".roz/.gitattributes"]);
-    finds(&roz, "merging", "warn", "'learnings.md merge=union' 'stats.log merge=union'");
-    roz.write(".roz/.gitattributes", "learnings.md merge=union\nstats.log merge=union\n");
+    finds(&roz, "merging", "warn", "'learnings.md merge=union'");
+    roz.write(".roz/.gitattributes", "learnings.md merge=union\n");
     finds(&roz, "merging", "ok", "merge=union");
     let path = roz.project().join(".roz/learnings.md");
     let text = fs::read_to_string(&path).unwrap();
@@ -200,7 +200,7 @@ fn the_doctor_names_what_is_wrong_with_learnings_and_their_log() {
     fs::write(&path, text + "## Half ^cl_20260101_halfen\n- **Category:** nonsense\n> x\n")
         .unwrap();
     finds(&roz, "learnings", "warn", &format!("learnings.md:{line}"));
-    let log = roz.project().join(".roz/stats.log");
+    let log = roz.kept_of_project().join("stats.log");
     let text = fs::read_to_string(&log).unwrap();
     fs::write(&log, text + "<<<<<<< HEAD\n").unwrap();
     finds(&roz, "stats.log", "warn", "8 lines, 1 of them cannot be read");

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const LINES: &str = "learnings.md merge=union\nstats.log merge=union\n";
+const LINES: &str = "learnings.md merge=union\n";
 
 impl Roz {
     fn attributes(&self) -> Option<String> {
@@ -42,17 +42,6 @@ fn branches_that_learned_under_a_marker_alone_merge() {
     let known = roz.json(&["learn", "list"]);
     assert_eq!(known["learnings"].as_array().unwrap().len(), 5, "{known}");
     assert_eq!(roz.stats_of("reflection").len(), 5);
-    assert_eq!(roz.attributes().as_deref(), Some(LINES));
-}
-
-#[test]
-fn a_hook_that_begins_the_log_tells_git_how_it_merges() {
-    let roz = with_tickets("gate.auto_skip.decider = \"always\"");
-    roz.closes("t-1");
-    roz.write("README.md", "hello\nthere\n");
-    assert_eq!(roz.attributes(), None);
-    roz.stop().passes();
-    assert_eq!(roz.stats_of("skip").len(), 1);
     assert_eq!(roz.attributes().as_deref(), Some(LINES));
 }
 

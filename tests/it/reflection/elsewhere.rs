@@ -96,7 +96,7 @@ fn a_reason_given_elsewhere_is_logged_where_the_session_is() {
     let inside = roz.project().join("vendor/lib");
     roz.fed_in(&inside, &["skip", "a version bump, nothing new"], "").succeeds();
     roz.stop().passes();
-    let log = fs::read_to_string(roz.project().join(".roz/stats.log")).unwrap();
+    let log = fs::read_to_string(roz.kept_of_project().join("stats.log")).unwrap();
     assert!(log.contains("a version bump") && !inside.join(".roz").exists(), "{log}");
 }
 
@@ -110,7 +110,7 @@ fn a_project_without_git_is_that_of_its_subfolders() {
     roz.closes("t-1");
     roz.stop().blocks();
     roz.fed_in(&inside, &["skip", "nothing to tell of it"], "").succeeds();
-    assert!(roz.project().join(".roz/stats.log").exists() && !inside.join(".roz").exists());
+    assert!(roz.kept_of_project().join("stats.log").exists() && !inside.join(".roz").exists());
     let status = roz.fed_in(&inside, &["status"], "").succeeds().stdout;
     assert!(status.contains("reflection skipped"), "{status}");
 }

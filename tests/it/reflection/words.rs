@@ -122,14 +122,11 @@ fn in_a_read_only_project_the_gate_opens_by_a_skip_or_by_what_is_personal() {
             }
             roz.hook_through(starter, "stop", stop).objects_to_nothing();
             if way == "personal" {
-                // What comes back is told all the same, though nobody can note it.
                 let prompt = json!({ "prompt": "src/parser.rs panics on a lone \\r, why?" });
                 let reply = roz.hook_through(starter, "user-prompt", prompt);
                 assert!(reply.objects_to_nothing().context().contains("Lexer::next"), "{reply:?}");
-                assert!(reply.stderr.contains("roz: warning: "), "{reply:?}");
-                assert!(reply.stderr.contains("stats.log"), "{reply:?}");
             }
         });
-        assert_eq!(roz.stats(), [] as [Value; 0]);
+        assert_ne!(roz.stats(), [] as [Value; 0]);
     }
 }

@@ -154,7 +154,7 @@ pub(super) fn of_code(code: &str) -> Option<Judged> {
     let call = code
         .split(|c: char| !c.is_alphanumeric() && c != '_')
         .find(|it| is_one(REMOVING_CALLS, it))?;
-    Some(Judged { class: Class::Critical, why: format!("`{call}` {REMOVES}") })
+    Some(Judged { class: Class::Critical, why: format!("`{call}` {REMOVES}"), is_check: false })
 }
 
 /// The row that a command falls under.
@@ -186,7 +186,7 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
         return None;
     };
     let why = format!("`{}` {why}", super::shown(&run.argv.join(" ")));
-    Some(Judged { class: Class::Critical, why })
+    Some(Judged { class: Class::Critical, why, is_check: false })
 }
 
 fn names_secret(program: &str, rest: &[&str]) -> bool {

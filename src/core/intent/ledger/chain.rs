@@ -122,6 +122,8 @@ pub enum What {
     SessionRemoved { records: u64, hash: String },
     /// What was left of a line, and vouched for, is gone or changed.
     TornRemoved { vouched_by: u64 },
+    /// The same, in notes: of records that are in no file here.
+    InNotes { what: String },
 }
 
 /// Reads a ledger line by line.
@@ -133,6 +135,7 @@ pub struct Chains {
     strays: Vec<(u64, Hash)>,
     vouched: Vec<(u64, Hash)>,
     has_open_end: bool,
+    is_unordered: bool,
 }
 
 #[derive(Debug)]
@@ -189,6 +192,15 @@ impl<'a> Place<'a> {
         serde_json::from_slice(line).ok()
     }
 
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The record's number in its session.
+    pub fn seq(&self) -> u64 {
+        self.metadata.roz.seq
+    }
+
     /// What the line is the head of, if it is its session's last.
     pub fn head(&self, line: &[u8]) -> Head {
         Head {
@@ -201,6 +213,11 @@ impl<'a> Place<'a> {
 }
 
 impl Chains {
+    /// Of lines that stand in their sessions' order alone, as notes have them.
+    pub fn unordered() -> Self {
+        Self { is_unordered: true, ..Self::default() }
+    }
+
     /// The next line, without its end.
     pub fn add(&mut self, line: &[u8]) {
         self.lines += 1;
@@ -273,7 +290,9 @@ impl Chains {
                 session_id: Some(name.to_owned()),
             });
         }
-        self.judge_order(&mut verdict);
+        if !self.is_unordered {
+            self.judge_order(&mut verdict);
+        }
         verdict.records = verdict.records.saturating_sub(verdict.copies.len() as u64);
         self.judge_copies(&mut verdict);
         verdict.unanchored.sort_unstable();
@@ -550,7 +569,7 @@ impl What {
             Self::Removed { before, .. } => *before,
             Self::EndRemoved { after, .. } => *after,
             Self::Added { lines, .. } => lines.first().copied().unwrap_or(0),
-            Self::SessionRemoved { .. } => u64::MAX,
+            Self::SessionRemoved { .. } | Self::InNotes { .. } => u64::MAX,
             Self::TornRemoved { vouched_by } => *vouched_by,
         }
     }
@@ -571,7 +590,8 @@ impl What {
             | Self::Changed { .. }
             | Self::EndChanged { .. }
             | Self::Added { .. }
-            | Self::TornRemoved { .. } => None,
+            | Self::TornRemoved { .. }
+            | Self::InNotes { .. } => None,
         }
     }
 }
@@ -621,6 +641,7 @@ impl std::fmt::Display for What {
                     "line {lines}: behind line {after}, which is the last that was written here"
                 )
             }
+            Self::InNotes { what } => write!(f, "in git's notes: {what}"),
             Self::SessionRemoved { records, .. } => {
                 write!(f, "{}: the whole session", gone(*records))
             }

@@ -27,6 +27,7 @@ fn a_stash_that_only_takes_what_roz_wrote_is_in_scope() {
     roz.git(&["add", "."]);
     roz.git(&["commit", "-qm", "third"]);
     roz.at("s1", "INT-001");
+    roz.run(&["intent", "start", "INT-001"]).succeeds();
     assert!(roz.text(file).contains("IN_PROGRESS"));
     roz.ran("printf y > src/auth/new.rs").passes();
     let text = roz.text(file);

@@ -496,7 +496,7 @@ fn a_sidecar_that_a_line_removes_is_told_at_once() {
     roz.git(&["checkout", "--", ".orchestration"]);
     roz.ran("printf x > src/auth/a.rs").passes();
     let codes: Vec<String> = roz.records().iter().map(refusal).collect();
-    assert_eq!(codes, ["PROTECTED_PATH", "SIDECAR_INVALID", "-"]);
+    assert_eq!(codes, ["PROTECTED_PATH", "-"]);
 }
 
 #[test]

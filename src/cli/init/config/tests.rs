@@ -1,0 +1,51 @@
+use super::*;
+
+const NOTHING: Wants = Wants { review: false, reflection: false, intent: false, import: false };
+
+/// Without the `# ` of what is no sentence.
+fn uncommented(text: &str) -> String {
+    let is_key = |it: &str| it.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
+    let line = |it: &str| match it.strip_prefix("# ") {
+        Some(rest) if is_key(rest) => format!("{rest}\n"),
+        _ => format!("{it}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn what_stands_in_comments_are_the_defaults_and_can_be_read() {
+    let found = Found { formatters: vec![("*.rs", "rustfmt")], ..Found::default() };
+    let text = uncommented(&text(NOTHING, &found));
+    let document: toml::Table = text.parse().unwrap();
+    let document = toml::Value::Table(document);
+    let mut defaults = serde_json::to_value(Policy::default()).unwrap();
+    for key in keys::KEYS {
+        let found = key.path.split('.').try_fold(&document, |at, name| at.get(name));
+        let is_row = matches!(key.kind, keys::Kind::Rows(_));
+        let is_shown = !matches!(key.project, May::Nothing) && !is_row;
+        assert_eq!(found.is_some(), is_shown, "{}", key.path);
+        let default = keys::slot(&mut defaults, key.path).clone();
+        let Some(found) = found.filter(|_| !default.is_null()) else { continue };
+        if key.path != "intent.format" {
+            assert_eq!(serde_json::to_value(found).unwrap(), default, "{}", key.path);
+        }
+    }
+}
+
+#[test]
+fn what_is_chosen_is_said_and_nothing_else() {
+    let found = Found { systems: vec!["beads".to_owned()], ..Found::default() };
+    let wants = Wants { review: true, reflection: true, ..NOTHING };
+    let said: toml::Table = text(wants, &found).parse().unwrap();
+    assert_eq!(said["reflection"]["enabled"].as_bool(), Some(true));
+    let tools = said["review"]["gates"]["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 3, "{tools:?}");
+    let values = said.values().filter_map(toml::Value::as_table);
+    let keys: Vec<&String> = values.flat_map(toml::Table::keys).collect();
+    assert_eq!(
+        keys.iter()
+            .filter(|it| !["gates", "auto_skip", "write_gate", "mcp"].contains(&it.as_str()))
+            .count(),
+        1
+    );
+}

@@ -1,0 +1,323 @@
+//! `roz undo`: puts back what a call, a session or an intent has changed.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, BufRead as _, IsTerminal as _, Write as _},
+    path::{Component, Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use super::{Done, intent::is_in_client, say};
+use crate::{
+    core::{
+        bounded,
+        intent::{
+            ledger::{Call, Change as Changes, FileChange, Record},
+            ranges::{Change, Changed},
+        },
+        session::SessionId,
+    },
+    ledger::{
+        Ledger,
+        images::{self, Images},
+    },
+    open::Roz,
+    world::{
+        self, World,
+        files::{self, Replacement},
+        git,
+        objects::{self, Object},
+    },
+};
+
+/// Put back what a call, a session or an intent has changed
+///
+/// Each change is taken back from the newest to the oldest, from git and from the texts that roz
+/// keeps for a while (`cleanup.retention_days`). What was changed since is merged; where that
+/// conflicts, the file is left alone and named. Commits stay as they are: it is the work tree that
+/// changes.
+///
+/// Examples:
+///   roz undo INT-001 --dry-run
+///   roz undo 6f0c0d0e
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// A call's or record's id, a session's (or its beginning), or an intent's
+    #[arg(value_name = "CALL|SESSION|INTENT")]
+    what: String,
+    /// Only say what would be done
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long)]
+    yes: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("no record of `{0}` has changed anything. `roz ledger show` lists what there is")]
+    Nothing(String),
+    #[error("someone has to confirm: run it at a terminal, or add `--yes`")]
+    NotConfirmed,
+    #[error("failed to ask")]
+    Ask(#[source] io::Error),
+    #[error("failed to write `{}`", .0.display())]
+    Write(PathBuf, #[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+const TOOL: &str = "roz undo";
+/// How long git may take, and other writers of the ledger.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// A longer file is left alone.
+const LARGEST: usize = 16 << 20;
+
+/// What a file held, or that it was not there.
+type Text = Option<Vec<u8>>;
+
+/// What becomes of a file.
+struct Plan {
+    path: String,
+    now: Text,
+    result: Result<(Text, &'static str), &'static str>,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::open(world, &world.cwd)?;
+    let until = Instant::now() + PATIENCE;
+    let ledger = roz.ledger(&world.cwd).gathered(until);
+    let records = chosen(&ledger, &args.what)?;
+    let Some(last) = records.last() else { return Err(Error::Nothing(args.what.clone()).into()) };
+    let mut paths: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+    for record in &records {
+        for file in &record.metadata.roz.files {
+            paths.entry(&file.path).or_default().push(record);
+        }
+    }
+    let texts = Texts { roz: &roz, project: ledger.project(), until };
+    let plans: Vec<Plan> =
+        paths.iter().filter_map(|(path, records)| texts.plan(path, records)).collect();
+    let is_done = plans.iter().all(|plan| plan.result.is_ok());
+    if !args.dry_run {
+        if !(args.yes || is_in_client(world) || confirmed(&plans, args.json)?) {
+            return Ok(Done::Badly);
+        }
+        undo(&plans, last, &ledger, world)?;
+    }
+    if args.json {
+        let files: Vec<_> = plans.iter().map(Plan::as_json).collect();
+        say::print_json(&json!({ "files": files, "done": !args.dry_run && is_done }))?;
+    } else {
+        say::print(&told(&plans))?;
+    }
+    Ok(if is_done { Done::Well } else { Done::Badly })
+}
+
+/// The records of that call, session or intent, oldest first.
+fn chosen(ledger: &Ledger, what: &str) -> super::Result<Vec<Record>> {
+    let mut found = Vec::new();
+    ledger.each_line(|_, line| {
+        let Some(record) = Record::read(line) else { return };
+        let roz = &record.metadata.roz;
+        let is_named = record.id == what || roz.tool_use_id.as_deref() == Some(what);
+        let is_of = record.intent_id.as_deref() == Some(what)
+            || what.len() >= 4 && record.session_id.starts_with(what)
+            || record.session_id == what;
+        let is_undo = roz.tool_name.as_deref() == Some(TOOL);
+        if is_named || is_of && !is_undo {
+            found.push(record);
+        }
+    })?;
+    found.sort_by_key(|record| record.timestamp);
+    Ok(found)
+}
+
+/// Where texts are found by their hash.
+struct Texts<'a> {
+    roz: &'a Roz,
+    project: &'a Path,
+    until: Instant,
+}
+
+impl Texts<'_> {
+    /// None: it is already as it was.
+    fn plan(&self, path: &str, records: &[&Record]) -> Option<Plan> {
+        let file = self.project.join(path);
+        let is_plain = Path::new(path).components().all(|it| matches!(it, Component::Normal(_)));
+        let left = |why| Some(Plan { path: path.to_owned(), now: None, result: Err(why) });
+        let is_link = fs::symlink_metadata(&file).is_ok_and(|meta| !meta.is_file());
+        if !is_plain || is_link || !self.is_inside(&file) {
+            return left("it is no plain file of the project");
+        }
+        let now = world::read_head(&file, LARGEST);
+        let mut text = now.clone();
+        let mut how = "restored";
+        for record in records.iter().rev() {
+            let details = record.metadata.roz.files.iter().filter(|it| it.path == path);
+            for changed in details.map(|it| &it.changed) {
+                let Some(before) = self.before(path, changed, record) else {
+                    return left("what it was before is not kept any more");
+                };
+                let hash = text.as_deref().map(images::hash_of);
+                if hash == changed.file_hash {
+                    text = before;
+                    continue;
+                }
+                let after = self.text(path, changed.file_hash.as_deref(), record);
+                let (Some(present), Some(Some(after)), Some(before)) = (&text, after, before)
+                else {
+                    return left("it was changed since");
+                };
+                let Some(merged) = self.merge(present, &after, &before) else {
+                    return left("it was changed since, in the same lines");
+                };
+                (text, how) = (Some(merged), "merged");
+            }
+        }
+        if text == now {
+            return None;
+        }
+        let how = if text.is_none() { "removed" } else { how };
+        Some(Plan { path: path.to_owned(), now, result: Ok((text, how)) })
+    }
+
+    fn is_inside(&self, file: &Path) -> bool {
+        let there = file.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());
+        let root = self.project.canonicalize().ok();
+        there.zip(root).is_some_and(|(there, root)| there.starts_with(root))
+    }
+
+    /// The text before a change; none if it is not known.
+    fn before(&self, path: &str, changed: &Changed, record: &Record) -> Option<Text> {
+        match (changed.change, &changed.before_hash) {
+            (Change::Created, _) => Some(None),
+            (_, Some(hash)) => self.text(path, Some(hash), record),
+            // Of an older roz: what the commit had, where that was all.
+            (_, None) => None,
+        }
+    }
+
+    /// The text of a hash, from what roz keeps or from git; no hash: there was no file.
+    fn text(&self, path: &str, hash: Option<&str>, record: &Record) -> Option<Text> {
+        let Some(hash) = hash else { return Some(None) };
+        let session = record.session_id.parse::<SessionId>().ok();
+        let kept = session.and_then(|id| Images::new(&self.roz.home, &id).read(hash));
+        kept.or_else(|| self.of_git(path, hash, record)).map(Some)
+    }
+
+    fn of_git(&self, path: &str, hash: &str, record: &Record) -> Option<Vec<u8>> {
+        let then = record.vcs.as_ref().map(|vcs| vcs.revision.clone());
+        let commits: Vec<String> = then.into_iter().chain(git::head(self.project)).collect();
+        let names: Vec<(&str, &str)> = commits.iter().map(|it| (it.as_str(), path)).collect();
+        let found = objects::named(self.project, &names, self.until).ok()?;
+        found.into_iter().find_map(|object| match object {
+            Some(Object::Text(text)) if images::hash_of(&text) == hash => Some(text),
+            _ => None,
+        })
+    }
+
+    /// What is there now, with the change from `before` to `after` taken back.
+    fn merge(&self, now: &[u8], after: &[u8], before: &[u8]) -> Option<Vec<u8>> {
+        let folder = tempfile::tempdir().ok()?;
+        let put = |name: &str, text: &[u8]| {
+            let file = folder.path().join(name);
+            fs::write(&file, text).ok()?;
+            Some(file.to_string_lossy().into_owned())
+        };
+        let (now, after, before) = (put("now", now)?, put("after", after)?, put("before", before)?);
+        let args = ["merge-file", "-p", "-q", &now, &after, &before];
+        git::all_of(self.project, &args, b"", self.until).ok()
+    }
+}
+
+impl Plan {
+    fn as_json(&self) -> serde_json::Value {
+        match &self.result {
+            Ok((_, how)) => json!({ "file": self.path, "did": how }),
+            Err(why) => json!({ "file": self.path, "did": "left", "why": why }),
+        }
+    }
+}
+
+fn told(plans: &[Plan]) -> String {
+    if plans.is_empty() {
+        return "Nothing to undo: all of it is as it was.\n".to_owned();
+    }
+    let line = |plan: &Plan| match &plan.result {
+        Ok((_, how)) => format!("{how:<9} {}\n", bounded::plain_line(&plan.path)),
+        Err(why) => format!("{:<9} {}: {why}\n", "left", bounded::plain_line(&plan.path)),
+    };
+    plans.iter().map(line).collect()
+}
+
+fn confirmed(plans: &[Plan], json: bool) -> Result<bool, Error> {
+    if json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Error::NotConfirmed);
+    }
+    let mut questions = io::stderr().lock();
+    write!(questions, "{}Do that? [y/N] ", told(plans)).map_err(Error::Ask)?;
+    questions.flush().map_err(Error::Ask)?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).map_err(Error::Ask)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+/// Writes the files, and a record of it in the session whose change was the last.
+fn undo(plans: &[Plan], last: &Record, ledger: &Ledger, world: &World) -> super::Result<()> {
+    let mut files = Vec::new();
+    for Plan { path, now, result } in plans {
+        let Ok((text, _)) = result else { continue };
+        let file = ledger.project().join(path);
+        write(&file, text.as_deref()).map_err(|err| Error::Write(file.clone(), err))?;
+        let mut changed = Changed::between(now.as_deref(), text.as_deref());
+        changed.file_hash = text.as_deref().map(images::hash_of);
+        changed.before_hash = now.as_deref().map(images::hash_of);
+        let path = path.clone();
+        files.push(FileChange { path, changed, mutation_class: None, evidence: None });
+    }
+    let Ok(session_id) = last.session_id.parse::<SessionId>() else { return Ok(()) };
+    if files.is_empty() {
+        return Ok(());
+    }
+    let (dice, revision) = (world::dice(), git::head(ledger.project()));
+    let call = Call {
+        now: world.now,
+        dice: &dice,
+        session_id: &session_id,
+        agent_id: None,
+        intent_id: last.intent_id.as_deref(),
+        model: None,
+        revision: revision.as_deref(),
+        tool_name: TOOL,
+        tool_use_id: None,
+    };
+    let record = Record::of_change(&call, Changes { files, ..Changes::default() });
+    ledger.append(record, Instant::now() + PATIENCE)?;
+    Ok(())
+}
+
+type Failed = Box<dyn std::error::Error + Send + Sync>;
+
+fn write(file: &Path, text: Option<&[u8]>) -> Result<(), Failed> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Some(bytes) = text else {
+        files::remove(file)?;
+        return Ok(());
+    };
+    let folder = file.parent().unwrap_or(file);
+    fs::create_dir_all(folder)?;
+    let mode = file.metadata().map_or(0o644, |meta| meta.permissions().mode() & 0o7777);
+    let tmp = folder.join(format!(".roz-undo.{}.tmp", std::process::id()));
+    files::replace(
+        file,
+        &tmp,
+        &Replacement { bytes, modified: None, durable: true, mode: Some(mode) },
+    )?;
+    Ok(())
+}

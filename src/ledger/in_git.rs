@@ -1,0 +1,156 @@
+//! What git is told of the ledger and the map: to leave both alone.
+//!
+//! `.orchestration/.gitignore` says it for those who clone; `info/exclude` says it for this clone,
+//! since a branch may lack the former. A project of an older roz tracks both files: until somebody
+//! has them untracked ([`Ledger::untrack`]) roz only reads them.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ledger, NAME, notes};
+use crate::{
+    core::intent::{SIDECAR, map},
+    storage::Result,
+    world::{
+        cached,
+        file_identity::Seen,
+        files::{self, Access},
+        git::{self, Error, git_with},
+        read_text,
+    },
+};
+
+/// What `.orchestration/.gitignore` says.
+pub const IGNORED: &str = "agent_trace.jsonl\nintent_map.md\n";
+
+/// Has notes go along when a commit is amended or rebased.
+const REWRITE_REF: &str = "notes.rewriteRef";
+
+/// Whether git tracks the file, as it was when the index was last looked at.
+#[derive(Debug, Serialize, Deserialize)]
+struct Tracked {
+    index: Seen,
+    is_tracked: bool,
+}
+
+impl Ledger {
+    /// The root of the work tree that the ledger's file lies in.
+    pub(super) fn work_tree(&self) -> Option<PathBuf> {
+        git::find_root(self.declared_at())
+    }
+
+    /// Whether git tracks the ledger's file. It is asked once for each state of the index.
+    pub fn is_tracked(&self, until: Instant) -> bool {
+        let Some(root) = self.work_tree() else { return false };
+        let Some((own, _)) = git::git_dirs(&root) else { return false };
+        let index = Seen::at(own.join("index"));
+        if index.is_absent() {
+            return false;
+        }
+        let entry = self.copy.path().with_file_name("tracked");
+        let known = read_text(&entry, 8192).and_then(|it| serde_json::from_str(&it).ok());
+        if let Some(Tracked { is_tracked, .. }) = known.filter(|it: &Tracked| it.index == index) {
+            return is_tracked;
+        }
+        // Whoever cannot ask changes nothing.
+        let Ok(tracked) = self.tracked(&root, until) else { return true };
+        let is_tracked = tracked.iter().any(|path| path.ends_with(NAME));
+        let known = serde_json::to_vec(&Tracked { index, is_tracked }).unwrap_or_default();
+        let _ = cached::replace(&entry, &[&known]);
+        is_tracked
+    }
+
+    /// Which of the ledger and the map git tracks, from the work tree's root.
+    fn tracked(&self, root: &Path, until: Instant) -> Result<Vec<String>, Error> {
+        let folder = self.declared_at().join(SIDECAR);
+        let folder = folder.strip_prefix(root).unwrap_or(&folder).to_string_lossy().into_owned();
+        let names = [NAME, map::NAME].map(|name| format!(":(literal){folder}/{name}"));
+        let found = git_with(root, &["ls-files", "-z", "--", &names[0], &names[1]], &[], until)?;
+        Ok(found.split_terminator('\0').map(str::to_owned).collect())
+    }
+
+    /// Has git ignore both files in this clone, whatever is checked out, and take notes along. What
+    /// cannot be written is tried again with the next record.
+    pub fn prepare_clone(&self, until: Instant) {
+        let Some((_, common)) = self.work_tree().and_then(|root| git::git_dirs(&root)) else {
+            return;
+        };
+        let exclude = common.join("info/exclude");
+        let old = read_text(&exclude, 1 << 20).unwrap_or_default();
+        let wanted = [NAME, map::NAME].map(|name| format!("**/{SIDECAR}/{name}"));
+        let missing: Vec<&str> = wanted
+            .iter()
+            .map(String::as_str)
+            .filter(|line| !old.lines().any(|it| it == *line))
+            .collect();
+        if missing.is_empty() {
+            return;
+        }
+        if self.has_notes {
+            let _ = self.take_notes_along(until);
+        }
+        let gap = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
+        let _ = fs::create_dir_all(common.join("info"));
+        let mut options = fs::OpenOptions::new();
+        let options = options.append(true).create(true);
+        if let Ok(Some((mut file, _))) = files::open_for(&exclude, options, Access::Shared) {
+            let _ = file.write_all(format!("{gap}{}\n", missing.join("\n")).as_bytes());
+        }
+    }
+
+    /// Beside whatever else is rewritten with commits.
+    pub fn take_notes_along(&self, until: Instant) -> Result<(), Error> {
+        let Some(root) = self.work_tree() else { return Ok(()) };
+        let wanted = format!("{}*", notes::OWN);
+        let known = git_with(&root, &["config", "--get-all", REWRITE_REF], &[], until);
+        if known.is_ok_and(|known| known.lines().any(|line| line == wanted)) {
+            return Ok(());
+        }
+        git_with(&root, &["config", "--local", "--add", REWRITE_REF, &wanted], &[], until).map(drop)
+    }
+
+    /// Has git track neither file any more; both stay where they are, and all their records in
+    /// roz's home and in the note of HEAD. Answers which were tracked.
+    pub fn untrack(&self, now: i64, until: Instant) -> Result<Vec<String>, notes::Error> {
+        let Some(root) = self.work_tree() else { return Ok(Vec::new()) };
+        let tracked = self.tracked(&root, until)?;
+        if tracked.is_empty() {
+            return Ok(tracked);
+        }
+        self.copy.absorb(&self.path, until)?;
+        if self.has_notes {
+            self.note_all(now, until)?;
+        }
+        let paths: Vec<String> = tracked.iter().map(|path| format!(":(literal){path}")).collect();
+        let mut args = vec!["rm", "--cached", "--quiet", "--"];
+        args.extend(paths.iter().map(String::as_str));
+        git_with(&root, &args, &[], until)?;
+        self.prepare_clone(until);
+        self.complete(until)?;
+        Ok(tracked)
+    }
+
+    /// The ledger as the newest commit had it that tracked it: in a clone where a pull has removed
+    /// the file.
+    pub(super) fn in_history(&self, until: Instant) -> Vec<Vec<u8>> {
+        let found = self.work_tree().and_then(|root| {
+            let path = self.path.strip_prefix(&root).ok()?.to_string_lossy().into_owned();
+            let literal = format!(":(literal){path}");
+            let args = ["log", "-1", "--format=%H", "--diff-filter=D", "--", &literal];
+            let commit = git_with(&root, &args, &[], until).ok()?;
+            let name = format!("{}^:{path}", Some(commit.trim()).filter(|it| !it.is_empty())?);
+            git::all_of(&root, &["cat-file", "blob", &name], b"", until).ok()
+        });
+        let text = found.unwrap_or_default();
+        text.split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(<[u8]>::to_vec)
+            .collect()
+    }
+}

@@ -1,0 +1,453 @@
+//! Records in git's notes: `refs/notes/roz/<machine>`, one ref a machine, so that no two write the
+//! same. A note has one record a line, as in the file.
+//!
+//! ```text
+//! refs/notes/roz/0123456789abcdef                  this machine's
+//! refs/notes/roz-remote/origin/fedcba9876543210    another one's, as it was fetched
+//! ```
+//!
+//! A commit that was made here gets, of each session's chain, the records up to the newest whose
+//! lines it has, unless the note of an ancestor has them: so a chain that is read from notes has
+//! no gaps, and ends where the last commit ends. `git notes append` in parallel loses notes without
+//! an error; so notes are added under a lock, by a `git fast-import` that refuses to replace what it
+//! has not seen. What notes hold is read anew each time: an amend or a rebase takes them along.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    fmt::Write as _,
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use super::{Ledger, copy};
+use crate::{
+    core::{
+        bounded,
+        intent::{
+            ledger::{
+                Record,
+                chain::{Chains, Place, Problem, Verdict, What},
+            },
+            ranges::{Change, LineRange, content_hash},
+        },
+    },
+    storage,
+    world::{
+        self,
+        files::{self, Access},
+        git::{self, feed_git, git_with},
+        objects::{self, Object},
+        read_ending, read_text,
+    },
+};
+
+/// Where this machine's notes are, and those of others that were fetched so.
+pub const OWN: &str = "refs/notes/roz/";
+pub(super) const FETCHED: &str = "refs/notes/roz-remote/";
+
+/// Commits that are looked at after a call, the newest ones.
+const MAX_COMMITS: usize = 20;
+/// What is read of the reflog, in bytes.
+const MAX_LOG: u64 = 64 << 10;
+/// How often notes are added or sent again when somebody else was faster.
+const ATTEMPTS: usize = 5;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Git(#[from] git::Error),
+    #[error(transparent)]
+    Storage(#[from] storage::Error),
+    #[error("failed to write this machine's id")]
+    Machine(#[source] io::Error),
+    #[error("this is no git work tree, so there are no notes")]
+    NoRepository,
+    #[error("git knows no remote here: name one")]
+    NoRemote,
+    #[error("nothing of this machine's is in a note yet: records get there with a commit")]
+    Nothing,
+    #[error("others sent their notes each time before these arrived: try again")]
+    Overtaken,
+}
+
+pub(super) type Result<T> = std::result::Result<T, Error>;
+
+/// What notes have beside the file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Noted {
+    /// By session, in its order.
+    lines: Vec<Vec<u8>>,
+    /// Records of which there are two texts.
+    contradicted: Vec<Problem>,
+}
+
+impl Noted {
+    pub(super) fn lines(&self) -> impl Iterator<Item = &Vec<u8>> {
+        self.lines.iter()
+    }
+
+    /// Adds what is wrong in them. Lines of different sessions stand in no order.
+    pub(super) fn judge(&self, verdict: &mut Verdict) {
+        if self.lines.is_empty() && self.contradicted.is_empty() {
+            return;
+        }
+        let mut chains = Chains::unordered();
+        for line in &self.lines {
+            chains.add(line);
+        }
+        let found = chains.verdict(&[]);
+        verdict.records += found.records;
+        verdict.sessions += found.sessions;
+        verdict.unanchored.extend(found.unanchored);
+        let in_notes = |problem: Problem| Problem {
+            what: What::InNotes { what: problem.what.to_string() },
+            session_id: problem.session_id,
+        };
+        verdict.problems.extend(found.problems.into_iter().map(in_notes));
+        verdict.problems.extend(self.contradicted.iter().cloned());
+    }
+}
+
+/// The notes of a ref: the lines of each commit's.
+type Notes = BTreeMap<String, Vec<Vec<u8>>>;
+
+impl Ledger {
+    /// This machine's ref: its name is random, and made once.
+    pub(super) fn own_ref(&self) -> Result<String> {
+        let path = self.roz_home.join("machine");
+        let is_id = |text: &str| text.len() == 16 && text.bytes().all(|it| it.is_ascii_hexdigit());
+        let known = || read_text(&path, 64).map(|it| it.trim().to_owned()).filter(|it| is_id(it));
+        if let Some(id) = known() {
+            return Ok(OWN.to_owned() + &id);
+        }
+        let id = bounded::hex(&world::dice()[..8]);
+        let mut options = OpenOptions::new();
+        let made = options.write(true).create_new(true).mode(0o600).open(&path);
+        match made.and_then(|mut file| file.write_all(id.as_bytes())) {
+            Ok(()) => Ok(OWN.to_owned() + &id),
+            // Another process was faster.
+            Err(err) => known().map(|id| OWN.to_owned() + &id).ok_or(Error::Machine(err)),
+        }
+    }
+
+    /// Of this machine's notes each line; nothing where they cannot be read.
+    pub(super) fn own_notes(&self, until: Instant) -> Vec<Vec<u8>> {
+        let (Some(root), Ok(name)) = (self.work_tree(), self.own_ref()) else { return Vec::new() };
+        let notes = read(&root, &name, until).unwrap_or_default();
+        in_order(notes.into_values().flatten())
+    }
+
+    /// What the notes of all machines have, and the file has not.
+    pub(super) fn read_notes(&self, until: Instant) -> Noted {
+        let mut noted = Noted::default();
+        let Some(root) = self.work_tree() else { return noted };
+        let args = ["for-each-ref", "--format=%(refname)", OWN, FETCHED];
+        let Ok(refs) = git_with(&root, &args, &[], until) else { return noted };
+        let mut found = Vec::new();
+        for name in refs.lines() {
+            found.extend(read(&root, name, until).unwrap_or_default().into_values().flatten());
+        }
+        if found.is_empty() {
+            return noted;
+        }
+        let mut known: HashMap<String, HashSet<String>> = HashMap::new();
+        let _ = self.each_line(|_, line| {
+            if let Some(place) = Place::read(line) {
+                known.entry(place.id().to_owned()).or_default().insert(bounded::sha256(line));
+            }
+        });
+        for line in found {
+            let Some(place) = Place::read(&line) else { continue };
+            let hash = bounded::sha256(&line);
+            match known.get(place.id()) {
+                Some(hashes) if hashes.contains(&hash) => (),
+                Some(_) => {
+                    let what = format!("the record {} has another text", place.id());
+                    noted.contradicted.push(Problem {
+                        session_id: Some(place.session_id.clone().into_owned()),
+                        what: What::InNotes { what },
+                    });
+                }
+                None => {
+                    known.insert(place.id().to_owned(), HashSet::from([hash]));
+                    noted.lines.push(line);
+                }
+            }
+        }
+        noted.lines = in_order(noted.lines.into_iter());
+        noted
+    }
+
+    /// Adds records to the notes of the commits that were made here since the last look. For each
+    /// event: where HEAD has not moved it costs a look at two small files.
+    pub fn note_commits(&self, now: i64, until: Instant) -> Result<()> {
+        if !self.has_notes || !self.copy.exists() {
+            return Ok(());
+        }
+        let Some(root) = git::find_root(&self.project) else { return Ok(()) };
+        let Some((own, common)) = git::git_dirs(&root) else { return Ok(()) };
+        let Some(head) = git::head(&root) else { return Ok(()) };
+        let log = own.join("logs/HEAD");
+        let length = fs::metadata(&log).map_or(0, |meta| meta.len());
+        let mark = copy::folder_of(&self.project, &self.roz_home).join("noted");
+        let state = format!("{head} {length}");
+        let known = read_text(&mark, 256).unwrap_or_default();
+        if known == state {
+            return Ok(());
+        }
+        let _lock = lock(&common, until)?;
+        let since = known.rsplit(' ').next().and_then(|it| it.parse().ok());
+        let added = length.saturating_sub(since.filter(|since| *since <= length).unwrap_or(0));
+        let log = read_ending(&log, added.min(MAX_LOG)).unwrap_or_default();
+        let commits = made_here(&log);
+        let mut noted = Ok(());
+        if !commits.is_empty() {
+            noted = self.note(&root, &commits, Which::Committed, now, until);
+        }
+        // What could not be noted goes into the note of the next commit.
+        let _ = world::cached::replace(&mark, &[state.as_bytes()]);
+        noted
+    }
+
+    /// Adds every record of the copy to the note of HEAD.
+    pub(super) fn note_all(&self, now: i64, until: Instant) -> Result<()> {
+        let root = self.work_tree().ok_or(Error::NoRepository)?;
+        let Some(head) = git::head(&root) else { return Ok(()) };
+        let (_, common) = git::git_dirs(&root).ok_or(Error::NoRepository)?;
+        let _lock = lock(&common, until)?;
+        self.note(&root, &[head], Which::All, now, until)
+    }
+
+    fn note(
+        &self,
+        root: &Path,
+        commits: &[String],
+        which: Which,
+        now: i64,
+        until: Instant,
+    ) -> Result<()> {
+        let name = self.own_ref()?;
+        let lines = self.copy.lines();
+        let mut failed = None;
+        for _ in 0..ATTEMPTS {
+            let tip = tip(root, &name, until)?;
+            let mut notes = match tip {
+                Some(_) => read(root, &name, until)?,
+                None => Notes::new(),
+            };
+            let mut changed = BTreeSet::new();
+            for commit in commits {
+                let held = held(root, commit, &notes, until)?;
+                let is_held =
+                    |line: &[u8]| Place::read(line).is_none_or(|place| held.contains(place.id()));
+                let open: Vec<&Vec<u8>> = lines.iter().filter(|line| !is_held(line)).collect();
+                let new = match which {
+                    Which::All => open.into_iter().cloned().collect(),
+                    Which::Committed => committed(&self.project, commit, &open, until)?,
+                };
+                if !new.is_empty() {
+                    notes.entry(commit.clone()).or_default().extend(new);
+                    changed.insert(commit.clone());
+                }
+            }
+            if changed.is_empty() {
+                return Ok(());
+            }
+            let input = import(&name, tip.as_deref(), &notes, &changed, now);
+            match feed_git(root, &["fast-import", "--quiet", "--done"], &[], &input, until) {
+                Ok(_) => return Ok(()),
+                Err(err) => failed = Some(err),
+            }
+        }
+        Err(failed.map_or(Error::Overtaken, Error::Git))
+    }
+}
+
+/// Which records a commit's note gets.
+#[derive(Debug, Clone, Copy)]
+enum Which {
+    All,
+    /// Those that led to what it has.
+    Committed,
+}
+
+pub(super) fn lock(common: &Path, until: Instant) -> Result<Option<fs::File>> {
+    let path: PathBuf = common.join("roz-notes.lock");
+    Ok(files::lock_for(&path, until, Access::Shared).map_err(storage::Error::from)?)
+}
+
+/// The commits of a piece of HEAD's reflog that were made here, oldest first: not what a pull, a
+/// checkout or a reset came to.
+fn made_here(log: &str) -> Vec<String> {
+    let is_made = |action: &str| {
+        let verb = action.split_once(": ").map_or(action, |(verb, _)| verb);
+        let is_step = |step: &&str| verb.contains(*step);
+        let steps =
+            ["(pick)", "(squash)", "(fixup)", "(reword)", "(edit)", "(continue)", "(merge)"];
+        ["commit", "cherry-pick", "revert", "am"].iter().any(|it| verb.starts_with(it))
+            || verb.contains("rebase") && steps.iter().any(is_step)
+    };
+    let entry = |line: &str| {
+        let (who, action) = line.split_once('\t')?;
+        Some((who.split(' ').nth(1)?.to_owned(), action.to_owned()))
+    };
+    let mut commits: Vec<String> = Vec::new();
+    for (commit, action) in log.lines().filter_map(entry) {
+        if is_made(&action) {
+            commits.retain(|known| *known != commit);
+            commits.push(commit);
+        }
+    }
+    commits.split_off(commits.len().saturating_sub(MAX_COMMITS))
+}
+
+pub(super) fn tip(root: &Path, name: &str, until: Instant) -> Result<Option<String>> {
+    let found = git_with(root, &["for-each-ref", "--format=%(objectname)", name], &[], until)?;
+    Ok(found.lines().next().map(str::to_owned))
+}
+
+/// Two processes, however many notes there are.
+fn read(root: &Path, name: &str, until: Instant) -> Result<Notes> {
+    let tree = git::all_of(root, &["ls-tree", "-r", "-z", "--full-tree", name], b"", until)?;
+    let tree = String::from_utf8_lossy(&tree);
+    // `100644 blob <id>\t<commit, perhaps in folders of two digits>`.
+    let entry = |line: &str| {
+        let (blob, path) = line.split_once('\t')?;
+        Some((path.replace('/', ""), blob.split(' ').nth(2)?.to_owned()))
+    };
+    let entries: Vec<(String, String)> = tree.split('\0').filter_map(entry).collect();
+    let asked: String = entries.iter().flat_map(|(_, blob)| [blob.as_str(), "\n"]).collect();
+    let said = git::all_of(root, &["cat-file", "--batch"], asked.as_bytes(), until)?;
+    let mut rest = said.as_slice();
+    let mut notes = Notes::new();
+    for (commit, _) in entries {
+        let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };
+        let size = String::from_utf8_lossy(&rest[..end]);
+        let Some(size) = size.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok()) else {
+            break;
+        };
+        let Some(text) = rest.get(end + 1..end + 1 + size) else { break };
+        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        notes.entry(commit).or_default().extend(lines.map(<[u8]>::to_vec));
+        rest = rest.get(end + 2 + size..).unwrap_or_default();
+    }
+    Ok(notes)
+}
+
+/// By session, in its order.
+fn in_order(lines: impl Iterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
+    let mut placed: Vec<(String, u64, Vec<u8>)> = lines
+        .filter_map(|line| {
+            let place = Place::read(&line)?;
+            Some((place.session_id.clone().into_owned(), place.seq(), line))
+        })
+        .collect();
+    placed.sort();
+    placed.dedup();
+    placed.into_iter().map(|(.., line)| line).collect()
+}
+
+/// The ids of the records in the notes of a commit and its ancestors.
+fn held(root: &Path, commit: &str, notes: &Notes, until: Instant) -> Result<HashSet<String>> {
+    let asked: String = notes.keys().flat_map(|commit| [commit.as_str(), "\n"]).collect();
+    let input = format!("{asked}^{commit}\n");
+    let args = ["rev-list", "--ignore-missing", "--stdin"];
+    let outside = git::all_of(root, &args, input.as_bytes(), until)?;
+    let outside = String::from_utf8_lossy(&outside).into_owned();
+    let outside: HashSet<&str> = outside.lines().collect();
+    let inside = notes.iter().filter(|(commit, _)| !outside.contains(commit.as_str()));
+    let lines = inside.flat_map(|(_, lines)| lines);
+    Ok(lines.filter_map(|line| Some(Place::read(line)?.id().to_owned())).collect())
+}
+
+/// Of each session the records up to the newest whose lines the commit has.
+fn committed(
+    project: &Path,
+    commit: &str,
+    open: &[&Vec<u8>],
+    until: Instant,
+) -> Result<Vec<Vec<u8>>> {
+    /// Of a session, the newest.
+    const MOST: usize = 500;
+    let mut sessions: BTreeMap<String, Vec<(Record, &Vec<u8>)>> = BTreeMap::new();
+    for line in open {
+        let Some(record) = Record::read(line) else { continue };
+        sessions.entry(record.session_id.clone()).or_default().push((record, line));
+    }
+    let newest = sessions.values().flat_map(|records| records.iter().rev().take(MOST));
+    let paths: BTreeSet<&str> =
+        newest.flat_map(|(record, _)| &record.files).map(|file| file.path.as_str()).collect();
+    let names: Vec<(&str, &str)> = paths.iter().map(|path| (commit, *path)).collect();
+    let texts = objects::named(project, &names, until)?;
+    let texts: HashMap<&str, &Option<Object>> = paths.iter().copied().zip(&texts).collect();
+    let mut found = Vec::new();
+    for records in sessions.values() {
+        let newest = records.iter().rev().take(MOST).position(|(it, _)| is_in(it, &texts));
+        let Some(newest) = newest else { continue };
+        let up_to = records.len() - newest;
+        found.extend(records[..up_to].iter().map(|(_, line)| (*line).clone()));
+    }
+    Ok(found)
+}
+
+/// Whether a commit has what a record left, of one file at least.
+fn is_in(record: &Record, texts: &HashMap<&str, &Option<Object>>) -> bool {
+    record.metadata.roz.files.iter().any(|details| {
+        let is_deletion = details.changed.change == Change::Deleted;
+        let text = match texts.get(details.path.as_str()) {
+            Some(Some(Object::Text(text))) => text,
+            // Too long to be compared.
+            Some(Some(_)) => return !is_deletion,
+            Some(None) => return is_deletion,
+            None => return false,
+        };
+        let hash = || format!("sha256:{}", bounded::sha256(text));
+        if details.changed.file_hash.as_ref().is_some_and(|it| *it == hash()) {
+            return true;
+        }
+        let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
+        let files = record.files.iter().filter(|file| file.path == details.path);
+        let mut ranges = files.flat_map(|file| &file.conversations).flat_map(|it| &it.ranges);
+        ranges.any(|range| has(&lines, range))
+    })
+}
+
+/// Whether the lines of a range stand anywhere in a text.
+fn has(lines: &[&[u8]], range: &LineRange) -> bool {
+    /// Lines that are hashed.
+    const MOST: usize = 200_000;
+    let length = range.end_line.saturating_sub(range.start_line).saturating_add(1);
+    let Ok(length) = usize::try_from(length) else { return false };
+    let is_it = |window: &&[&[u8]]| content_hash(window.iter().copied()) == range.content_hash;
+    let start = usize::try_from(range.start_line.saturating_sub(1)).unwrap_or(usize::MAX);
+    let in_place = start.checked_add(length).and_then(|end| lines.get(start..end));
+    in_place.is_some_and(|window| is_it(&window))
+        || lines.windows(length).take(MOST / length + 1).any(|window| is_it(&window))
+}
+
+/// What `git fast-import` is told: one commit on top of `tip`. It refuses if the ref has moved.
+fn import(
+    name: &str,
+    tip: Option<&str>,
+    notes: &Notes,
+    changed: &BTreeSet<String>,
+    now: i64,
+) -> Vec<u8> {
+    let mut head = format!("commit {name}\ncommitter roz <roz@localhost> {now} +0000\ndata 0\n\n");
+    if let Some(tip) = tip {
+        let _ = writeln!(head, "from {tip}");
+    }
+    let mut input = head.into_bytes();
+    for (commit, lines) in notes.iter().filter(|(commit, _)| changed.contains(*commit)) {
+        let mut text = lines.join(&b'\n');
+        text.push(b'\n');
+        input.extend(format!("N inline {commit}\ndata {}\n", text.len()).into_bytes());
+        input.extend(text);
+        input.push(b'\n');
+    }
+    input.extend(b"done\n");
+    input
+}

@@ -1,0 +1,51 @@
+use serde_json::json;
+
+use super::*;
+
+fn settings(value: Value) -> Settings {
+    Settings { path: PathBuf::new(), is_managed: false, value }
+}
+
+#[test]
+fn a_hook_that_runs_roz_is_found_however_it_is_written() {
+    for hook in [
+        json!({ "command": "roz hook stop" }),
+        json!({ "command": "/home/u/.local/bin/roz", "args": ["hook", "stop"] }),
+        json!({ "command": "cd /x; \"$HOME/bin/roz\" hook Stop" }),
+    ] {
+        let it = settings(json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } }));
+        assert_eq!(it.events(), ["Stop"]);
+    }
+    for command in ["rozz hook stop", "roz list", "echo roz; hook"] {
+        let it = settings(json!({ "hooks": { "Stop": [{ "hooks": [{ "command": command }] }] } }));
+        assert!(it.events().is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn odd_settings_say_nothing() {
+    for value in [json!(null), json!([]), json!({ "hooks": 1 }), json!({ "hooks": { "Stop": {} } })]
+    {
+        let it = settings(value);
+        assert!(it.events().is_empty() && it.enables_plugin().is_none());
+        assert!(!it.lets_run("roz decide") && it.switches_hooks_off().is_none());
+    }
+}
+
+#[test]
+fn a_rule_lets_run_what_begins_like_it() {
+    for (rule, lets) in [
+        ("Bash(roz decide:*)", true),
+        ("Bash(roz *)", true),
+        ("Bash(roz:*)", true),
+        ("Bash(*)", true),
+        ("Bash", true),
+        ("Bash(roz context:*)", false),
+        ("Bash(roz decide)", false),
+        ("Read", false),
+        ("BashOutput", false),
+    ] {
+        let it = settings(json!({ "permissions": { "allow": [rule] } }));
+        assert_eq!(it.lets_run("roz decide"), lets, "{rule}");
+    }
+}

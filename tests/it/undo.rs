@@ -1,0 +1,124 @@
+//! `roz undo`, after real edits in a real git.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::{intent_gate::SELECT, support::Roz};
+
+const INTENTS: &str = "active_intents:\n  - id: INT-1\n    name: All of src\n    status: TODO\n    owned_scope: [src/**]\n";
+const LINES: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+
+impl Roz {
+    fn at_src() -> Self {
+        let roz = Self::new().in_real_time().in_git().declares(INTENTS);
+        fs::create_dir_all(roz.project().join("src")).unwrap();
+        for name in ["edited", "deleted", "renamed", "later", "twice"] {
+            roz.write(&format!("src/{name}.rs"), &format!("{LINES}// {name}\n"));
+        }
+        roz.git(&["add", "."]);
+        roz.git(&["commit", "-qm", "second"]);
+        roz.acts(SELECT, &json!({ "intent_id": "INT-1" }), || ());
+        roz
+    }
+
+    /// A call that really does something.
+    #[track_caller]
+    fn acts(&self, name: &str, input: &serde_json::Value, run: impl FnOnce()) -> String {
+        let mut call = self.call(name, input);
+        self.hook("pre-tool-use", call.clone()).objects_to_nothing();
+        run();
+        call["tool_response"] = json!({});
+        let id = call["tool_use_id"].as_str().unwrap().to_owned();
+        self.hook("post-tool-use", call).objects_to_nothing();
+        id
+    }
+
+    #[track_caller]
+    fn replaces(&self, path: &str, old: &str, new: &str) -> String {
+        self.acts("Read", &json!({ "file_path": self.file(path) }), || ());
+        let before = fs::read_to_string(self.project().join(path)).unwrap();
+        let input = json!({ "file_path": self.file(path), "old_string": old, "new_string": new });
+        self.acts("Edit", &input, || self.write(path, &before.replace(old, new)))
+    }
+
+    #[track_caller]
+    fn shell_of_agent(&self, line: &str) -> String {
+        self.acts("Bash", &json!({ "command": line }), || {
+            assert!(self.program(&["bash", "-c", line]).status().unwrap().success());
+        })
+    }
+
+    fn text_of(&self, name: &str) -> Option<String> {
+        fs::read_to_string(self.project().join(format!("src/{name}.rs"))).ok()
+    }
+}
+
+fn original(name: &str) -> String {
+    format!("{LINES}// {name}\n")
+}
+
+#[test]
+fn what_an_intent_changed_is_back_and_a_persons_later_line_is_kept() {
+    let roz = Roz::at_src();
+    roz.replaces("src/edited.rs", "two", "TWO");
+    roz.replaces("src/edited.rs", "three", "THREE");
+    let new = json!({ "file_path": roz.file("src/new.rs"), "content": "new\n" });
+    roz.acts("Write", &new, || roz.write("src/new.rs", "new\n"));
+    roz.shell_of_agent("rm src/deleted.rs");
+    roz.shell_of_agent("mv src/renamed.rs src/moved.rs");
+    roz.replaces("src/later.rs", "two", "TWO");
+    roz.replaces("src/twice.rs", "two", "TWO");
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "work"]);
+    // A person goes on, in other lines and in the same.
+    let later = roz.text_of("later").unwrap();
+    roz.write("src/later.rs", &later.replace("seven", "SEVEN"));
+    roz.write("src/twice.rs", &roz.text_of("twice").unwrap().replace("TWO", "mine"));
+
+    let before = roz.git(&["status", "--porcelain"]);
+    let told = roz.run(&["undo", "INT-1", "--dry-run"]);
+    assert!(told.stdout.contains("restored  src/edited.rs"), "{told:?}");
+    assert_eq!(roz.git(&["status", "--porcelain"]), before);
+    assert!(roz.run(&["undo", "INT-1"]).fails().contains("--yes"));
+
+    let told = roz.run(&["undo", "INT-1", "--yes"]);
+    assert_eq!(told.code, Some(1), "one is left alone: {told:?}");
+    assert!(told.stdout.contains("left      src/twice.rs: it was changed since"), "{told:?}");
+    assert_eq!(roz.text_of("edited"), Some(original("edited")));
+    assert_eq!(roz.text_of("new"), None);
+    assert_eq!(roz.text_of("deleted"), Some(original("deleted")));
+    assert_eq!(roz.text_of("renamed"), Some(original("renamed")));
+    assert_eq!(roz.text_of("moved"), None);
+    assert_eq!(roz.text_of("later"), Some(original("later").replace("seven", "SEVEN")));
+    assert!(roz.text_of("twice").unwrap().contains("mine"));
+    // The undo is a record, and history stays as it is.
+    let shown = roz.run(&["ledger", "show"]).succeeds().stdout;
+    assert!(shown.contains("roz undo"), "{shown}");
+    roz.run(&["ledger", "verify"]).succeeds();
+    assert!(roz.git(&["show", "HEAD:src/edited.rs"]).contains("THREE"));
+}
+
+#[test]
+fn one_call_is_undone_and_those_after_it_stay() {
+    let roz = Roz::at_src();
+    let first = roz.replaces("src/edited.rs", "two", "TWO");
+    roz.replaces("src/edited.rs", "seven", "SEVEN");
+    roz.run(&["undo", &first, "--yes"]).succeeds();
+    let wanted = Some(original("edited").replace("seven", "SEVEN"));
+    assert_eq!(roz.text_of("edited"), wanted);
+}
+
+#[test]
+fn what_is_not_known_or_not_confirmed_is_not_undone() {
+    let roz = Roz::at_src();
+    assert!(roz.run(&["undo", "INT-9", "--yes"]).fails().contains("`INT-9`"));
+    roz.replaces("src/edited.rs", "two", "TWO");
+    fs::remove_dir_all(roz.home().join("images")).unwrap();
+    roz.git(&["commit", "-qam", "work"]);
+    roz.replaces("src/edited.rs", "TWO", "2");
+    fs::remove_dir_all(roz.home().join("images")).unwrap();
+    // Git has it.
+    roz.run(&["undo", "INT-1", "--yes"]).succeeds();
+    assert_eq!(roz.text_of("edited"), Some(original("edited")));
+}
