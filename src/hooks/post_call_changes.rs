@@ -13,9 +13,9 @@ use crate::{
     core::{
         event::{LONGEST_CALL, ToolCall},
         intent::{
+            aftermath::{Aftermath, Found, Running},
             doubt::FILES,
             ledger::Record,
-            post_call_changes::{Aftermath, Found, Running},
             ranges::{Change, Changed},
             scope::{Scope, Verdict},
             state::{InFlight, Start},

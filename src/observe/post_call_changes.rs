@@ -21,8 +21,8 @@ use super::{
 };
 use crate::{
     core::intent::{
+        aftermath::WayBack,
         doubt::FILES,
-        post_call_changes::WayBack,
         ranges::{Change, Changed, Opaque},
         state::Start,
     },

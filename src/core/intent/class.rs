@@ -6,50 +6,24 @@
 
 mod critical;
 mod git_settings;
+mod judged;
 mod outputs;
 mod safe;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-
 pub use crate::core::words::{is_one, is_sink, words};
 use crate::{
-    core::{bounded, event::ToolCall, intent::checks, tool::Tool},
-    shell::{HOLE, Reading, Run, Write},
+    core::{event::ToolCall, intent::checks, tool::Tool},
+    shell::{Reading, Run, Write},
 };
 
-pub use self::outputs::is_output;
-
-/// From mildest to sternest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum Class {
-    Safe,
-    Destructive,
-    Critical,
-}
-
-/// A class, and what of the call it is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
-    pub class: Class,
-    /// A clause: `rm -r removes whole folders`.
-    pub why: String,
-    /// All of it reads, or checks: tests, linters, type checkers, builds. What these write is looked
-    /// at afterwards.
-    pub is_check: bool,
-}
-
-impl Class {
-    pub fn word(self) -> &'static str {
-        match self {
-            Class::Safe => "SAFE",
-            Class::Destructive => "DESTRUCTIVE",
-            Class::Critical => "CRITICAL",
-        }
-    }
-}
+pub(super) use self::judged::options;
+use self::judged::shown;
+pub use self::{
+    judged::{Class, Judged},
+    outputs::is_output,
+};
 
 /// Words of a server's tool that say that it reads.
 const READS: &str = "\
@@ -221,36 +195,6 @@ fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {
 /// Programs that change the files that they name, and nothing else.
 const FILE_PROGRAMS: &str =
     "rm grm rmdir unlink rimraf mkdir touch truncate cp gcp mv gmv ln tee chmod install";
-
-fn shown(text: &str) -> String {
-    bounded::plain_line(&bounded::line(&text.replace(HOLE, "…"), 80))
-}
-
-/// The options among the words: `-rf` is `-r` and `-f`, `--x=y` is `--x`.
-pub(super) fn options(run: &Run) -> Vec<String> {
-    let mut found = Vec::new();
-    if run.program == "tar"
-        && let Some(letters) = run.argv.get(1).filter(|it| !it.starts_with('-'))
-    {
-        // `tar tzf x`
-        found.extend(letters.chars().map(|it| format!("-{it}")));
-    }
-    for word in run.argv.iter().skip(1) {
-        if word == "--" {
-            break;
-        }
-        if let Some(long) = word.strip_prefix("--") {
-            found.push(format!("--{}", long.split('=').next().unwrap_or_default()));
-        } else if let Some(letters) = word.strip_prefix('-') {
-            found.push(word.clone());
-            // `-Iseconds` is none of letters.
-            if letters.len() <= 6 {
-                found.extend(letters.chars().map(|it| format!("-{it}")));
-            }
-        }
-    }
-    found
-}
 
 #[cfg(test)]
 mod tests;

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::{
+    aftermath::Aftermath,
     briefing::Briefing,
     catalogue::Catalogue,
     checks::Ended,
     doubt::Doubt,
     ignore::Treatment,
-    post_call_changes::Aftermath,
     selection::{Missing, Unreliable},
     shown::PartSeen,
     state::Start,

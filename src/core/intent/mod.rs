@@ -12,6 +12,7 @@
 //! [`mutation`] says what a change means, [`map`] where an intent is at home,
 //! [`blame`] which record accounts for a line.
 
+pub mod aftermath;
 pub mod blame;
 pub mod briefing;
 pub mod catalogue;

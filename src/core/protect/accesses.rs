@@ -1,7 +1,7 @@
 //! What a call does to which paths: those in a file tool's input, and those that its command
 //! lines would write.
 
-use super::{commands::base, places::parts};
+use super::{places::parts, program::base};
 use crate::{
     core::{
         agents,

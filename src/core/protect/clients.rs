@@ -3,7 +3,8 @@
 
 use super::{
     Context,
-    commands::{base, is_hidden, line},
+    commands::{is_hidden, line},
+    program::base,
     settings::is_protected_variable,
 };
 use crate::{

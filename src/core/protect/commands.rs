@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::Context;
+use super::{Context, program::base};
 use crate::{
     core::{
         event::ToolCall,
@@ -11,7 +11,7 @@ use crate::{
         tool::{REVIEWER, Tool},
         words::{is_one, words},
     },
-    shell::{self, HOLE, Run},
+    shell::{HOLE, Run},
 };
 
 /// What `roz hook` is called with.
@@ -20,11 +20,6 @@ const EVENTS: &str = "session-start user-prompt pre-tool-use post-tool-use post-
 
 pub(super) fn line(run: &Run) -> String {
     run.argv.join(" ")
-}
-
-/// The base name of a program, however it is called.
-pub(super) fn base(run: &Run) -> &str {
-    shell::last_part(&run.program)
 }
 
 /// The words after the program that are no options.

@@ -2,8 +2,9 @@
 
 use super::{
     Context,
-    commands::{base, is_hidden, line, operands},
+    commands::{is_hidden, line, operands},
     mentions::is_word_in,
+    program::base,
 };
 use crate::{
     core::{agents, words::is_one},

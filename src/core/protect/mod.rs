@@ -14,6 +14,7 @@ mod kill;
 mod mentions;
 mod paths;
 mod places;
+mod program;
 mod reviewer;
 mod settings;
 mod table;

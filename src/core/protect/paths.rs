@@ -3,11 +3,12 @@
 use super::{
     Context,
     accesses::{Accessed, Act, Before},
-    commands::{base, is_hidden, operands},
+    commands::{is_hidden, operands},
     places::{
         INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places, Position, fits, is_same_place, parts,
         position,
     },
+    program::base,
     settings::{self, Content},
 };
 use crate::{

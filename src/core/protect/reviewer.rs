@@ -3,8 +3,8 @@
 use super::{
     Context,
     accesses::Act,
-    commands::base,
     places::{fits, is_same_place, parts},
+    program::base,
 };
 use crate::{core::words::is_one, shell::HOLE};
 

@@ -1,8 +1,11 @@
 //! What cannot be had back, or reaches beyond the machine: a person says yes
 //! to it. A new one is a row.
 
-use super::{Class, Judged, is_one, options};
-use crate::shell::{Certainty, HOLE, Run};
+use super::judged::{Class, Judged, options, shown};
+use crate::{
+    core::words::is_one,
+    shell::{Certainty, HOLE, Run},
+};
 
 /// A row of the table; words are a blank apart, and none: any.
 struct Critical {
@@ -185,7 +188,7 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
     } else {
         return None;
     };
-    let why = format!("`{}` {why}", super::shown(&run.argv.join(" ")));
+    let why = format!("`{}` {why}", shown(&run.argv.join(" ")));
     Some(Judged { class: Class::Critical, why, is_check: false })
 }
 

@@ -1,8 +1,11 @@
 //! Programs that are known to read only, with the options that say otherwise.
 //! A new one is a row.
 
-use super::{git_settings, is_one, options};
-use crate::shell::{HOLE, Run};
+use super::{git_settings, judged::options};
+use crate::{
+    core::words::is_one,
+    shell::{HOLE, Run},
+};
 
 struct Row {
     /// A blank apart.

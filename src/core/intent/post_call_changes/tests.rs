@@ -1,8 +1,9 @@
 use super::*;
 use crate::core::intent::{
-    ranges::{Change, Opaque},
+    ignore::Treatment,
+    ranges::{Change, Changed, Opaque},
     state::Start,
-    target::{Case, Kind, Place},
+    target::{Case, Kind, Place, Target},
 };
 
 fn found(path: &str) -> Found {
