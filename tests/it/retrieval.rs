@@ -239,7 +239,7 @@ fn told(reply: &Reply) -> String {
 
 /// What the log has of one kind of event.
 fn events(roz: &Roz, name: &str) -> Vec<Value> {
-    let log = fs::read_to_string(roz.project().join(".roz/stats.log")).unwrap_or_default();
+    let log = fs::read_to_string(roz.kept_of_project().join("stats.log")).unwrap_or_default();
     let lines = log.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
     lines.filter(|it| it["event"] == name).collect()
 }
