@@ -64,13 +64,13 @@ def a_write_before_the_handshake_is_refused_and_the_agent_selects_and_goes_on(wo
     expect("what a session is told", told).has("select_active_intent", "- INT-001 (TODO) Login by link: src/auth/**")
     denied, selected, written = s.results()
     expect("the refusal", denied.text).has("You must cite a valid active Intent ID.", "MISSING_INTENT",
-                                           "select_active_intent", "INT-001")
+                                           "roz intent select", "INT-001")
     expect("the answer of the tool", selected.text).has("<intent_context>", "A link works once")
     expect("whether the second write failed", written.failed, written.text).equals(False)
     expect("how often the context is told", contexts(s, 3)).equals(1)
     expect("the file", (place.project / "src/auth/new.ts").read_text()).equals("x\n")
     text = (place.project / ".orchestration/active_intents.yaml").read_text()
-    expect("the status", text).has("status: IN_PROGRESS  # not begun")
+    expect("what is declared", text).has("status: TODO  # not begun")
     expect("what the ledger says was changed", [f["path"] for r in ledger(place) for f in r["files"]]).equals(["src/auth/new.ts"])
 
 
@@ -110,7 +110,9 @@ def no_way_of_writing_leads_out_of_the_scope(world: World):
             expect(f"the refusal of {tool.name}", result.text).has("Scope Violation: INT-001 is not authorized", "SCOPE_VIOLATION")
     expect("the files", sorted(p.name for p in (place.project / "src").rglob("*.ts"))).equals(["invoice.ts", "login.ts"])
     expect("the invoice", (place.project / INVOICE).read_text()).equals("export const n = 1\n")
-    expect("refusals in the ledger", len([r for r in ledger(place) if not r["files"]])).equals(len(writes))
+    refused = [e for e in s.debug["trace"] if e["event_type"] == "intent_refused"]
+    expect("refusals in the trace", len(refused)).equals(len(writes))
+    expect("the ledger", ledger(place)).equals([])
 
 
 @scenario
