@@ -1,5 +1,6 @@
 //! A gated program's stand-in: roz, started under the program's name through a link that comes first
-//! on PATH. It judges the real argv, and becomes the program unless a gate objects.
+//! on PATH. It has the real argv judged (`hooks::shim_judge`), and becomes the program unless a gate
+//! objects.
 //!
 //! ```text
 //! make release ─► sh ─► git push ─► <ROZ_HOME>/shims/…/git ─► judged ─► /usr/bin/git
@@ -19,7 +20,7 @@ use std::{
 
 use crate::{
     core::bounded,
-    hooks::program_start::{self, Judgement, Place, Start},
+    hooks::shim_judge::{self, Judgement, Place, Start},
     observe::work,
     open::shims::Watched,
     world::{
@@ -50,7 +51,7 @@ pub fn run() -> Option<ExitCode> {
     let argv = started.argv();
     let watched = Watched::read(&started.home, &id);
     if let (Some(watched), Ok(cwd)) = (&watched, std::env::current_dir())
-        && program_start::is_unwatched(&argv, &cwd, watched)
+        && shim_judge::is_unwatched(&argv, &cwd, watched)
     {
         return Some(become_program(started, &program));
     }
@@ -59,7 +60,7 @@ pub fn run() -> Option<ExitCode> {
     let Ok(session_id) = id.parse() else { return Some(become_program(started, &program)) };
     let start = Start { session_id, cwd: world.cwd.clone(), argv };
     let is_ours = |place: &Place| is_sessions_work(place, &start, &world) && !is_persons(&world);
-    Some(match program_start::judge(&start, is_ours, &world) {
+    Some(match shim_judge::judge(&start, is_ours, &world) {
         Judgement::Free => become_program(started, &program),
         Judgement::Denied(reason) => {
             say(&format!("{}{reason}", got_so_far(&start, &world)));
@@ -69,7 +70,7 @@ pub fn run() -> Option<ExitCode> {
             Ok(0) => {
                 // The program has ended well, whatever happens to the note.
                 panic::set_hook(Box::new(|_| signal_hook::low_level::exit(0)));
-                if let Err(why) = program_start::note_closed_tickets(&start, &closings, &world) {
+                if let Err(why) = shim_judge::note_closed_tickets(&start, &closings, &world) {
                     say(&format!("roz: warning: the closed ticket could not be noted: {why}"));
                 }
                 ExitCode::SUCCESS

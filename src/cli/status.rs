@@ -22,7 +22,7 @@ use crate::{
         review::{self, work::Work},
         session::Session,
     },
-    hooks::learned,
+    hooks::reflection_facts,
     observe::{own_files, work::Question},
     open::{self, Roz, work::Asker},
     sidecar,
@@ -171,7 +171,7 @@ fn project(roz: &Roz, world: &World) -> Project {
         Auto::On | Auto::Auto => sidecar::load(&roz.sidecar, &roz.home),
     };
     Project {
-        reflection: learned::is_wanted(roz, &world.cwd),
+        reflection: reflection_facts::is_wanted(roz, &world.cwd),
         intent: intent.map(|it| match it.broken() {
             Some(problem) => Err(problem.to_string()),
             None => Ok(it.open().map(|it| it.id.clone()).collect()),

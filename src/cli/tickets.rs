@@ -19,7 +19,7 @@ use crate::{
             tickets::{self, SYSTEMS},
         },
     },
-    hooks::learned::{self, PATIENCE},
+    hooks::reflection_facts::{self, PATIENCE},
     open::Roz,
     world::{World, in_a_line},
 };
@@ -68,10 +68,11 @@ struct Row {
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
-    let used = learned::system(&roz, &world.cwd);
+    let used = reflection_facts::system(&roz, &world.cwd);
     let mut rows = rows(&roz, used.as_deref(), world);
     let until = Instant::now() + PATIENCE;
-    let asked = used.as_deref().map(|it| learned::ticket(&roz, it, &world.cwd, until, world));
+    let asked =
+        used.as_deref().map(|it| reflection_facts::ticket(&roz, it, &world.cwd, until, world));
     let ticket = asked.transpose().unwrap_or_else(|err| {
         for row in rows.iter_mut().filter(|it| it.is_used) {
             let why = in_a_line(&err);
@@ -80,7 +81,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         None
     });
     let ticket = ticket.flatten();
-    let is_wanted = learned::is_wanted(&roz, &world.cwd);
+    let is_wanted = reflection_facts::is_wanted(&roz, &world.cwd);
     if args.json {
         let enabled = match roz.policy.reflection.enabled {
             Auto::Auto => json!("auto"),
@@ -103,7 +104,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 /// Those that are on, in their order, then those that could be.
 fn rows(roz: &Roz, used: Option<&str>, world: &World) -> Vec<Row> {
     let policy = &roz.policy.ticketing;
-    let found = learned::markers(roz, &world.cwd).map(|it| (it.system, (it.marker, it.found)));
+    let found =
+        reflection_facts::markers(roz, &world.cwd).map(|it| (it.system, (it.marker, it.found)));
     let mut found: BTreeMap<String, (String, Option<PathBuf>)> = found.collect();
     let on: Vec<&str> = policy.enabled().collect();
     let known = SYSTEMS.iter().map(|it| it.name);

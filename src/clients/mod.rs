@@ -1,5 +1,5 @@
-//! Everything that differs between the agents that roz serves. Pure: bytes become an event of the
-//! core, an answer becomes bytes.
+//! How each agent that roz serves tells its events and is answered. Pure: bytes become an event of the
+//! core, an answer becomes bytes. What is protected of an agent is in `core::agents`.
 
 pub mod claude;
 pub(crate) mod fields;

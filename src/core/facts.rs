@@ -1,4 +1,4 @@
-//! What the shell saw when the event arrived.
+//! What `hooks` looked up for this event.
 
 use std::{collections::BTreeMap, path::PathBuf};
 

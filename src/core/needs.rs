@@ -1,5 +1,5 @@
-//! What has to be looked up about an event before it is decided. The rules that say so are here; what
-//! looks things up holds none.
+//! What has to be looked up about an event for the review gate and at a session's start. What the
+//! other gates need, `hooks` still says itself: `protect_facts`, `intent_facts`, `reflection_facts`.
 
 use super::{
     event::{Event, Sender, Source, What},

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Around, Hook, Input, learned, protect_facts_and_aims, read_call, repositories};
+use super::{
+    Around, Hook, Input, protect_facts_and_aims, read_call, reflection_facts, repositories,
+};
 use crate::{
     clients,
     core::{
@@ -99,8 +101,8 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let mut seen = BTreeSet::new();
     let all = call.keys().iter().filter(|it| seen.insert(it.as_str()));
     let all: Vec<&String> = all.collect();
-    let closes = if learned::is_on(session, roz, &world.cwd) {
-        learned::closings(&call, &world.cwd, roz, world)
+    let closes = if reflection_facts::is_on(session, roz, &world.cwd) {
+        reflection_facts::closings(&call, &world.cwd, roz, world)
     } else {
         Vec::new()
     };

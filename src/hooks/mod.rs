@@ -3,7 +3,6 @@
 //! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
 
 mod act;
-mod aims;
 pub mod explain;
 mod fail_open;
 mod format;
@@ -11,15 +10,16 @@ pub mod gather;
 mod glob_expansion;
 mod handshake;
 mod held_calls;
-pub mod learned;
+mod intent_facts;
 mod meaning;
 pub mod own_files;
 mod post_call_changes;
-pub mod program_start;
 mod protect_facts;
+pub mod reflection_facts;
 mod repositories;
 mod reviewing;
 mod server_paths;
+pub mod shim_judge;
 pub mod shims;
 mod skill;
 pub mod unknown_tools;
@@ -230,7 +230,7 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
                 outcome.messages.extend(own_files::waiting(&roz));
                 roz.tidy(world);
                 roz.note_first_commit(world.now, deadline(input.hook, &roz, world));
-                if learned::is_wanted(&roz, &cwd) {
+                if reflection_facts::is_wanted(&roz, &cwd) {
                     let until = deadline(input.hook, &roz, world);
                     warnings.extend(roz.decay_daily(world, until));
                 }
@@ -323,7 +323,7 @@ fn decide(
                 facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
             }
             let dirty = facts.dirty.as_ref();
-            facts.learned = learned::learned(input, session, dirty, cwd, (roz, world));
+            facts.learned = reflection_facts::learned(input, session, dirty, cwd, (roz, world));
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
             // A session of a project with rules of its own is kept from its
@@ -367,7 +367,7 @@ fn protect_facts_and_aims(
     let protect =
         protect_facts::protect_facts(&input.event, session, cwd, &mut links, (roz, world));
     let links = RefCell::new(links);
-    (protect, aims::aims(input, around.formatted, session, cwd, &links, (roz, world)))
+    (protect, intent_facts::aims(input, around.formatted, session, cwd, &links, (roz, world)))
 }
 
 /// The client gives SessionEnd a second and a half in all.

@@ -4,9 +4,9 @@
 use std::{cell::OnceCell, path::Path};
 
 use super::{
-    aims::Look,
     format,
     gather::deadline,
+    intent_facts::Look,
     meaning::{self, Texts},
 };
 use crate::{

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use super::{Input, learned};
+use super::{Input, reflection_facts};
 use crate::{
     core::{event::Source, pattern, policy::Mode, reflection::tickets},
     open::{
@@ -31,7 +31,7 @@ pub fn watched(roz: &Roz, cwd: &Path, world: &World) -> Watched {
         let patterns = policy.review.gates.tools.iter();
         watched.patterns = patterns.filter(|it| pattern::program(it).is_some()).cloned().collect();
     }
-    if learned::is_wanted(roz, cwd) {
+    if reflection_facts::is_wanted(roz, cwd) {
         let closing = tickets::programs(&policy.ticketing).into_iter();
         let closing = closing.filter(|name| !world.on_path(name).is_empty());
         watched.closing = closing.map(str::to_owned).collect();

@@ -27,11 +27,11 @@ mod key;
 pub(crate) mod limit;
 mod name;
 mod options;
-mod raw;
 mod reading;
 mod scan;
 mod syntax;
 mod table;
+mod unreadable;
 mod walk;
 
 #[cfg(test)]
@@ -41,11 +41,11 @@ pub use glob::matches as pattern_matches;
 pub use key::may_match;
 pub use name::last_part;
 pub use options::{Operands, Options, Writer};
-pub use raw::{each_raw_run, raw_words};
 pub use reading::{
     Certainty, Code, HOLE, How, Interpreter, ReadOf, Reading, Run, Script, Unreadable, Write,
 };
 pub use table::global_options::{git_folders, git_options, is_git_verb};
+pub use unreadable::{each_raw_run, raw_words};
 
 /// Reads a command line as bash would, without running any of it.
 pub fn read(line: &str) -> Reading {

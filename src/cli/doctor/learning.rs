@@ -8,7 +8,7 @@ use std::{
 use super::Check;
 use crate::{
     core::policy::Auto,
-    hooks::learned,
+    hooks::reflection_facts,
     memory::{self, Library},
     open::Roz,
     world::{World, git, in_a_line, shell_word},
@@ -30,7 +30,7 @@ pub(super) fn checks(world: &World) -> Vec<Check> {
         }
     };
     let library = roz.library(world);
-    let is_wanted = learned::is_wanted(&roz, &world.cwd);
+    let is_wanted = reflection_facts::is_wanted(&roz, &world.cwd);
     let mut checks = vec![gate(&roz, &library, is_wanted, world)];
     if !is_wanted && !library.markdown_file().exists() {
         return checks;
@@ -43,7 +43,8 @@ pub(super) fn checks(world: &World) -> Vec<Check> {
 }
 
 fn gate(roz: &Roz, library: &Library, is_wanted: bool, world: &World) -> Check {
-    let system = learned::markers(roz, &world.cwd).find_map(|it| Some((it.system, it.found?)));
+    let system =
+        reflection_facts::markers(roz, &world.cwd).find_map(|it| Some((it.system, it.found?)));
     match (roz.policy.reflection.enabled, is_wanted) {
         (Auto::Off, _) => Check::warn(
             NAME,

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, path::Path};
 
 use crate::{
-    hooks::{gather, learned},
+    hooks::{gather, reflection_facts},
     open::Roz,
     plugin::settings,
     world::World,
@@ -53,7 +53,7 @@ impl Found {
         let older = world.user_home.as_ref().map(|it| it.join(".grove/personal-learnings.md"));
         Self {
             is_git: has(".git"),
-            systems: learned::markers(roz, &world.cwd)
+            systems: reflection_facts::markers(roz, &world.cwd)
                 .filter(|it| it.found.is_some())
                 .map(|it| it.system)
                 .collect(),

@@ -1,7 +1,7 @@
 //! The calls that a tool call holds.
 
 use super::{
-    tool_shapes::{self, Kind, Shape},
+    input_shapes::{self, Kind, Shape},
     tools,
 };
 use crate::{
@@ -16,7 +16,7 @@ pub(crate) fn calls_of<'a>(
     json: &'a str,
     tool_use_id: Option<&str>,
 ) -> Vec<ToolCall<'a>> {
-    let shapes = tool_shapes::calls(name, fields::value(json));
+    let shapes = input_shapes::calls(name, fields::value(json));
     let holds_several = shapes.len() > 1;
     let call = |(at, shape): (usize, Shape)| {
         // What is kept of a call until it has run is kept by its id.

@@ -1,8 +1,8 @@
 //! Claude Code: its events, its tools and the JSON in and out.
 
 mod held_calls;
+mod input_shapes;
 mod tool_result;
-mod tool_shapes;
 pub(crate) mod tools;
 mod wire;
 

@@ -1,4 +1,4 @@
-//! What the shell saw for the intent gate.
+//! What `hooks` looked up for the intent gate.
 
 use std::collections::BTreeSet;
 

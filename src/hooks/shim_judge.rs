@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{Hook, Input, error_in_short, gather, learned, reason, repositories};
+use super::{Hook, Input, error_in_short, gather, reason, reflection_facts, repositories};
 use crate::{
     clients,
     core::{
@@ -93,8 +93,10 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);
     // What names no program was judged with the line.
     gated.retain(|it| pattern::program(it.pattern).is_some());
-    let mut closings = learned::closings(&call, &start.cwd, &roz, world);
-    if !closings.is_empty() && !session.is_some_and(|it| learned::is_on(it, &roz, &start.cwd)) {
+    let mut closings = reflection_facts::closings(&call, &start.cwd, &roz, world);
+    if !closings.is_empty()
+        && !session.is_some_and(|it| reflection_facts::is_on(it, &roz, &start.cwd))
+    {
         closings.clear();
     }
     if gated.is_empty() && closings.is_empty() {
