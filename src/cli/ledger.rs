@@ -166,6 +166,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let remote_until = Instant::now() + REMOTE_PATIENCE;
     match &args.verb {
         Verb::Push(Push { remote, json }) => {
+            // A commit made since the last event has no note of its records yet.
+            ledger.note_commits(world.now.timestamp(), remote_until)?;
             let sent = ledger.push(remote.as_deref(), &Vars::of(world), remote_until)?;
             return shared("sent to", &sent, *json);
         }

@@ -62,7 +62,9 @@ pub(super) struct Args {
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("no record of `{0}` has changed anything. `roz ledger show` lists what there is")]
+    #[error(
+        "no record of `{0}` has changed anything. `roz ledger show` lists sessions and intents, with `--json` the ids of calls"
+    )]
     Nothing(String),
     #[error("someone has to confirm: run it at a terminal, or add `--yes`")]
     NotConfirmed,
@@ -114,7 +116,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let files: Vec<_> = plans.iter().map(Plan::as_json).collect();
         say::print_json(&json!({ "files": files, "done": !args.dry_run && is_done }))?;
     } else {
-        say::print(&told(&plans))?;
+        say::print(&told(&plans, args.dry_run))?;
     }
     Ok(if is_done { Done::Well } else { Done::Badly })
 }
@@ -245,7 +247,8 @@ impl Plan {
     }
 }
 
-fn told(plans: &[Plan]) -> String {
+/// `is_to_come`: nothing is done yet.
+fn told(plans: &[Plan], is_to_come: bool) -> String {
     if plans.is_empty() {
         return "Nothing to undo: all of it is as it was.\n".to_owned();
     }
@@ -253,7 +256,8 @@ fn told(plans: &[Plan]) -> String {
         Ok((_, how)) => format!("{how:<9} {}\n", bounded::plain_line(&plan.path)),
         Err(why) => format!("{:<9} {}: {why}\n", "left", bounded::plain_line(&plan.path)),
     };
-    plans.iter().map(line).collect()
+    let heading = if is_to_come { "To be done, and not done yet:\n" } else { "" };
+    heading.to_owned() + &plans.iter().map(line).collect::<String>()
 }
 
 fn confirmed(plans: &[Plan], json: bool) -> Result<bool, Error> {
@@ -261,7 +265,7 @@ fn confirmed(plans: &[Plan], json: bool) -> Result<bool, Error> {
         return Err(Error::NotConfirmed);
     }
     let mut questions = io::stderr().lock();
-    write!(questions, "{}Do that? [y/N] ", told(plans)).map_err(Error::Ask)?;
+    write!(questions, "{}Do that? [y/N] ", told(plans, true)).map_err(Error::Ask)?;
     questions.flush().map_err(Error::Ask)?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer).map_err(Error::Ask)?;

@@ -113,6 +113,11 @@ pub(super) fn widens_an_intent(cx: Context) -> Option<String> {
             run.argv.iter().any(|word| word.starts_with("--reopen") || is_hidden(word))
         }
         ["intent", verb, ..] => is_one(WIDENS, verb) || is_hidden(verb),
+        // Whatever an intent or another session changed goes beyond this session's scope.
+        ["undo", what, ..] => {
+            *what != cx.session_id.as_str()
+                && !run.argv.iter().any(|word| matches!(word.as_str(), "--dry-run" | "--help"))
+        }
         // The server answers whoever feeds it, and then no hook sees the tool.
         ["mcp", ..] => true,
         _ => false,

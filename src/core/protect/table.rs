@@ -378,15 +378,16 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "intent",
-        what: "run `roz intent new`, `expand`, `complete`, `archive`, `confirm` or `start --reopen`, MCP tools of that meaning, or the server that has them (`roz mcp`)",
+        what: "run `roz intent new`, `expand`, `complete`, `archive`, `confirm` or `start --reopen`, `roz undo` of anything but the session itself, MCP tools of that meaning, or the server that has them (`roz mcp`)",
         answer: Answer::Ask,
         code: Code::ProtectedCommand,
-        instead: "An intent says what the agent may do, so a person grants it: at a terminal, `roz intent new|expand|complete|archive|confirm …`.",
+        instead: "An intent says what the agent may do, so a person grants it: at a terminal, `roz intent new|expand|complete|archive|confirm …`. `roz undo` with this session's id is the agent's own.",
         objects_to: &[
             bash("roz intent expand 1 'src/**'"),
             bash("roz intent archive 1"),
             bash("roz intent confirm --yes"),
             bash("roz intent start 1 --reopen"),
+            bash("roz undo INT-001 --yes"),
             tool("mcp__roz__intent_new", "{}"),
             tool("mcp__roz__create_intent", "{}"),
             bash("(cat f; sleep 1) | timeout 5 roz mcp"),
@@ -395,6 +396,8 @@ pub const RULES: &[Rule] = &[
         passes: &[
             bash("roz intent list"),
             bash("roz intent select 1"),
+            bash("roz undo {session} --yes"),
+            bash("roz undo INT-001 --dry-run"),
             bash("roz intent start 1"),
             tool("mcp__roz__intent_show", "{}"),
             tool("mcp__roz__select_active_intent", "{}"),
