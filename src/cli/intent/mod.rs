@@ -89,9 +89,9 @@ pub(super) enum Error {
     #[error("`{}` declares no intents. `roz init --intent` begins with them", .0.display())]
     NoSidecar(PathBuf),
     #[error(
-        "`{}` had intents, and its `.orchestration/active_intents.yaml` is gone: sessions that \
-         began with it change nothing until it is there again. Put it back, from git perhaps, or \
-         say that it is meant: `roz intent confirm`",
+        "`{}` had intents, and `.orchestration/active_intents.yaml` is not there. On a branch that \
+         declares none that is as it should be, and the gate is off. Else put it back, from git \
+         perhaps, or say that it is meant: `roz intent confirm`",
         .0.display()
     )]
     SidecarGone(PathBuf),

@@ -49,7 +49,6 @@ const CRITICAL: &[Critical] = &[
     ),
     row("git", "rebase filter-branch filter-repo update-ref replace prune", "", HISTORY),
     row("git-filter-repo bfg", "", "", HISTORY),
-    row("git", "commit", "--amend", HISTORY),
     row("git", "branch", "-D", HISTORY),
     row("git", "tag", "-d --delete -f --force", HISTORY),
     row("git", "reflog", "expire delete", HISTORY),

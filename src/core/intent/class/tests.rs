@@ -219,7 +219,6 @@ fn what_cannot_be_had_back_is_critical() {
         "git -C d push --force-with-lease",
         "git rebase -i HEAD~3",
         "git reset --hard HEAD~1",
-        "git commit --amend --no-edit",
         "git clean -fdx",
         "git checkout .",
         "git branch -D x",
