@@ -101,5 +101,5 @@ fn a_sidecar_that_is_gone_is_to_be_put_back_and_not_begun_anew() {
     fs::write(roz.project().join(".orchestration/agent_trace.jsonl"), "").unwrap();
     fs::remove_file(roz.project().join(".orchestration/active_intents.yaml")).unwrap();
     let told = roz.run(&["intent", "check"]);
-    assert!(told.stderr.contains("is gone") && !told.stderr.contains("init"), "{told:?}");
+    assert!(told.stderr.contains("is not there") && !told.stderr.contains("init"), "{told:?}");
 }
