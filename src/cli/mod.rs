@@ -17,6 +17,7 @@ mod examples;
 mod explain;
 pub mod hook;
 mod init;
+mod input;
 mod install;
 mod intent;
 mod learn;

@@ -3,14 +3,13 @@
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
-    io::{IsTerminal as _, Read as _},
     path::Path,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use super::{Done, say, target::Target};
+use super::{Done, input, say, target::Target};
 use crate::{
     core::{
         bounded,
@@ -62,16 +61,10 @@ const MAX_INPUT: u64 = 4 << 20;
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("standard input is a terminal. Give JSON: `roz reflect --schema` shows it")]
-    Terminal,
-    #[error("failed to read standard input")]
-    Stdin(#[source] std::io::Error),
-    #[error("standard input is larger than {} MiB", MAX_INPUT >> 20)]
-    TooLarge,
     #[error("standard input is not UTF-8")]
     NotText,
     #[error(
-        "nothing was accepted, and nothing has changed. Mend what is named, or `roz skip WHY` where \
+        "nothing was accepted, and nothing has changed. Fix what is named, or `roz skip WHY` where \
          there is nothing to tell"
     )]
     NothingAccepted,
@@ -84,7 +77,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         say::print_json(&candidate::schema())?;
         return Ok(Done::Well);
     }
-    let batch = Batch::parse(&input()?)?;
+    let batch = Batch::parse(&given()?)?;
     let given = args.session_id.as_deref().or(batch.session_id.as_deref());
     let (roz, target) = Target::open(given, world)?;
     let elsewhere = Some(roz.project.as_path()).filter(|it| *it != git::root(&world.cwd));
@@ -141,17 +134,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(Done::Well)
 }
 
-fn input() -> Result<String, Error> {
-    let stdin = std::io::stdin();
-    if stdin.is_terminal() {
-        return Err(Error::Terminal);
-    }
-    let mut bytes = Vec::new();
-    stdin.lock().take(MAX_INPUT + 1).read_to_end(&mut bytes).map_err(Error::Stdin)?;
-    if bytes.len() as u64 > MAX_INPUT {
-        return Err(Error::TooLarge);
-    }
-    String::from_utf8(bytes).map_err(|_| Error::NotText)
+fn given() -> super::Result<String> {
+    let instead = "standard input is a terminal. Give JSON: `roz reflect --schema` shows it";
+    let bytes = input::read(MAX_INPUT, instead)?;
+    String::from_utf8(bytes).map_err(|_| Error::NotText.into())
 }
 
 /// A learning that was accepted, and where it was written: nowhere, where it is

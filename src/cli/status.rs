@@ -2,7 +2,6 @@
 
 use std::{
     fmt::Write as _,
-    io::{self, IsTerminal as _, Read as _},
     path::PathBuf,
     time::{Duration, Instant},
 };
@@ -11,7 +10,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{
-    Done,
+    Done, input,
     say::{self, Out, Tone},
 };
 use crate::{
@@ -247,21 +246,13 @@ struct Workspace {
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("`roz statusline` reads what the client sends it; `roz status` is for people")]
-    Terminal,
-    #[error("failed to read standard input")]
-    Stdin(#[source] io::Error),
     #[error("what stands on standard input is not the client's JSON")]
     Json(#[source] serde_json::Error),
 }
 
 pub(super) fn line(args: &LineArgs, world: &World) -> super::Result {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        return Err(Error::Terminal.into());
-    }
-    let mut bytes = Vec::new();
-    stdin.lock().take(MAX_INPUT).read_to_end(&mut bytes).map_err(Error::Stdin)?;
+    let instead = "`roz statusline` reads what the client sends it; `roz status` is for people";
+    let bytes = input::read(MAX_INPUT, instead)?;
     let input: Input = serde_json::from_slice(&bytes).map_err(Error::Json)?;
     let cwd = input.workspace.current_dir.or(input.cwd).unwrap_or_else(|| world.cwd.clone());
     let mut roz = Roz::open(world, &cwd)?;

@@ -1,11 +1,11 @@
 //! Learnings with what became of them: what the verbs about them share.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::{Value, json};
 
-use super::say::Out;
+use super::say::{self, Out, Tone};
 use crate::{
     config,
     core::{
@@ -21,6 +21,11 @@ use crate::{
     usage_log::UsageLog,
     world::{World, in_a_line},
 };
+
+/// What could not be done, a line each.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("\nroz: "))]
+pub(super) struct Failed(pub(super) Vec<String>);
 
 /// All that a project and its user have learned, and how it is used.
 pub(super) struct Stock {
@@ -87,12 +92,9 @@ impl Stock {
         let all = || self.learnings.iter().map(|it| it.id.as_str());
         let meant = all().find(|it| is_end(it)).or_else(|| all().find(|it| is_near(it)));
         let shown = bounded::plain_line(&bounded::line(id, 60));
-        match meant {
-            Some(meant) => format!("there is no learning `{shown}`. Did you mean `{meant}`?"),
-            None => format!(
-                "there is no learning `{shown}`. `roz learn list` shows those that there are"
-            ),
-        }
+        let all = "`roz learn list` shows those that there are".to_owned();
+        let remedy = meant.map_or(all, |it| format!("Did you mean `{it}`?"));
+        format!("there is no learning `{shown}`. {remedy}")
     }
 
     /// A learning with all its fields, those that it lacks among them, and how
@@ -208,4 +210,30 @@ pub(super) fn word<T: Copy + Send + Sync + 'static>(
         let named = all.iter().find(|it| name(**it).eq_ignore_ascii_case(&text));
         *named.expect("clap takes no other word")
     })
+}
+
+/// Of a text this much is shown, in characters.
+const MAX_DETAIL: usize = 2000;
+
+/// What is known of a learning: its category, its status where it is not active, its age.
+pub(super) fn known_of(learning: &Learning, world: &World) -> String {
+    let status = match learning.status {
+        Status::Active => String::new(),
+        other => format!(", {other}"),
+    };
+    format!("{}{status}, {}", learning.category, say::ago(learning.created_at, world.now))
+}
+
+/// The summary, then its id and what is told about it, then the text. What somebody wrote down is
+/// quoted, so that it is told apart from what roz says.
+pub(super) fn in_words(learning: &Learning, about: &str, out: &Out) -> String {
+    let summary = bounded::plain_line(&bounded::line(&learning.summary, 200));
+    let about = bounded::plain_line(&format!("{} ({about})", learning.id));
+    let mut text = out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
+    let _ = writeln!(text, "\n  {}", say::folded(&about, out.width, "  "));
+    for line in bounded::chars(learning.detail.trim(), MAX_DETAIL).lines() {
+        let line = say::folded(&bounded::plain_line(line), out.width, "  > ");
+        let _ = writeln!(text, "  > {line}");
+    }
+    text
 }

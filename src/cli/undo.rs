@@ -1,16 +1,16 @@
 //! `roz undo`: puts back what a call, a session or an intent has changed.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs,
-    io::{self, BufRead as _, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     path::{Component, Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use serde_json::json;
 
-use super::{Done, intent::is_in_client, say};
+use super::{Done, input, intent::is_in_client, say};
 use crate::{
     core::{
         bounded,
@@ -66,6 +66,8 @@ enum Error {
         "no record of `{0}` has changed anything. `roz ledger show` lists sessions and intents, with `--json` the ids of calls"
     )]
     Nothing(String),
+    #[error("several sessions begin with `{0}`: {1}. Write more of the one that you mean")]
+    Ambiguous(String, String),
     #[error("someone has to confirm: run it at a terminal, or add `--yes`")]
     NotConfirmed,
     #[error("failed to ask")]
@@ -103,15 +105,15 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
     }
     let texts = Texts { roz: &roz, project: ledger.project(), until };
-    let plans: Vec<Plan> =
+    let mut plans: Vec<Plan> =
         paths.iter().filter_map(|(path, records)| texts.plan(path, records)).collect();
-    let is_done = plans.iter().all(|plan| plan.result.is_ok());
-    if !args.dry_run {
+    if !args.dry_run && plans.iter().any(|plan| plan.result.is_ok()) {
         if !(args.yes || is_in_client(world) || confirmed(&plans, args.json)?) {
             return Ok(Done::Badly);
         }
-        undo(&plans, last, &ledger, world)?;
+        undo(&mut plans, last, &texts, &ledger, world)?;
     }
+    let is_done = plans.iter().all(|plan| plan.result.is_ok());
     if args.json {
         let files: Vec<_> = plans.iter().map(Plan::as_json).collect();
         say::print_json(&json!({ "files": files, "done": !args.dry_run && is_done }))?;
@@ -121,21 +123,32 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(if is_done { Done::Well } else { Done::Badly })
 }
 
-/// The records of that call, session or intent, oldest first.
+/// The records of that call, session or intent, oldest first. The beginning of a session's id does,
+/// where no other session's begins so.
 fn chosen(ledger: &Ledger, what: &str) -> super::Result<Vec<Record>> {
-    let mut found = Vec::new();
+    const SHORTEST: usize = 4;
+    let (mut found, mut by_prefix) = (Vec::new(), Vec::new());
     ledger.each_line(|_, line| {
         let Some(record) = Record::read(line) else { return };
         let roz = &record.metadata.roz;
         let is_named = record.id == what || roz.tool_use_id.as_deref() == Some(what);
-        let is_of = record.intent_id.as_deref() == Some(what)
-            || what.len() >= 4 && record.session_id.starts_with(what)
-            || record.session_id == what;
+        let is_of = record.intent_id.as_deref() == Some(what) || record.session_id == what;
         let is_undo = roz.tool_name.as_deref() == Some(TOOL);
         if is_named || is_of && !is_undo {
             found.push(record);
+        } else if what.len() >= SHORTEST && record.session_id.starts_with(what) && !is_undo {
+            by_prefix.push(record);
         }
     })?;
+    if found.is_empty() {
+        let sessions: BTreeSet<&str> =
+            by_prefix.iter().map(|record| record.session_id.as_str()).collect();
+        if sessions.len() > 1 {
+            let sessions = sessions.into_iter().take(3).collect::<Vec<_>>().join(", ");
+            return Err(Error::Ambiguous(what.to_owned(), sessions).into());
+        }
+        found = by_prefix;
+    }
     found.sort_by_key(|record| record.timestamp);
     Ok(found)
 }
@@ -157,6 +170,9 @@ impl Texts<'_> {
         if !is_plain || is_link || !self.is_inside(&file) {
             return left("it is no plain file of the project");
         }
+        if fs::metadata(&file).is_ok_and(|meta| meta.len() > LARGEST as u64) {
+            return left("it is too long");
+        }
         let now = world::read_head(&file, LARGEST);
         let mut text = now.clone();
         let mut how = "restored";
@@ -166,6 +182,9 @@ impl Texts<'_> {
                 let Some(before) = self.before(path, changed, record) else {
                     return left("what it was before is not kept any more");
                 };
+                if text == before {
+                    continue;
+                }
                 let hash = text.as_deref().map(images::hash_of);
                 if hash == changed.file_hash {
                     text = before;
@@ -177,7 +196,7 @@ impl Texts<'_> {
                     return left("it was changed since");
                 };
                 let Some(merged) = self.merge(present, &after, &before) else {
-                    return left("it was changed since, in the same lines");
+                    return left("its lines were changed since");
                 };
                 (text, how) = (Some(merged), "merged");
             }
@@ -224,6 +243,15 @@ impl Texts<'_> {
         })
     }
 
+    /// With which permissions a file is made that is not there any more.
+    fn mode(&self, path: &str, record: &Record) -> u32 {
+        let revision = record.vcs.as_ref().map_or("HEAD", |vcs| vcs.revision.as_str());
+        let literal = format!(":(literal){path}");
+        let args = ["ls-tree", revision, "--", literal.as_str()];
+        let listed = git::all_of(self.project, &args, b"", self.until).unwrap_or_default();
+        if listed.starts_with(b"100755") { 0o755 } else { 0o644 }
+    }
+
     /// What is there now, with the change from `before` to `after` taken back.
     fn merge(&self, now: &[u8], after: &[u8], before: &[u8]) -> Option<Vec<u8>> {
         let folder = tempfile::tempdir().ok()?;
@@ -256,7 +284,7 @@ fn told(plans: &[Plan], is_to_come: bool) -> String {
         Ok((_, how)) => format!("{how:<9} {}\n", bounded::plain_line(&plan.path)),
         Err(why) => format!("{:<9} {}: {why}\n", "left", bounded::plain_line(&plan.path)),
     };
-    let heading = if is_to_come { "To be done, and not done yet:\n" } else { "" };
+    let heading = if is_to_come { "What `roz undo` would do:\n" } else { "" };
     heading.to_owned() + &plans.iter().map(line).collect::<String>()
 }
 
@@ -264,31 +292,56 @@ fn confirmed(plans: &[Plan], json: bool) -> Result<bool, Error> {
     if json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Err(Error::NotConfirmed);
     }
-    let mut questions = io::stderr().lock();
-    write!(questions, "{}Do that? [y/N] ", told(plans, true)).map_err(Error::Ask)?;
-    questions.flush().map_err(Error::Ask)?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).map_err(Error::Ask)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    input::is_yes(&format!("{}Do that?", told(plans, true))).map_err(Error::Ask)
 }
 
-/// Writes the files, and a record of it in the session whose change was the last.
-fn undo(plans: &[Plan], last: &Record, ledger: &Ledger, world: &World) -> super::Result<()> {
+/// Writes the files, and a record of it in the session whose change was the last. Their texts are
+/// kept, so that an undo can be undone. A file that changed while a person was asked is left alone.
+fn undo(
+    plans: &mut [Plan],
+    last: &Record,
+    texts: &Texts,
+    ledger: &Ledger,
+    world: &World,
+) -> super::Result<()> {
     let mut files = Vec::new();
+    let mut failed = Ok(());
+    let images = last.session_id.parse().ok().map(|id| Images::new(&texts.roz.home, &id));
     for Plan { path, now, result } in plans {
-        let Ok((text, _)) = result else { continue };
-        let file = ledger.project().join(path);
-        write(&file, text.as_deref()).map_err(|err| Error::Write(file.clone(), err))?;
+        let Ok((text, _)) = &*result else { continue };
+        let file = ledger.project().join(&*path);
+        if world::read_head(&file, LARGEST) != *now {
+            *result = Err("it has just been changed");
+            continue;
+        }
+        if let Some(images) = &images {
+            [&*now, text].into_iter().flatten().for_each(|text| images.keep(text));
+        }
+        let mode = texts.mode(path, last);
+        if let Err(err) = write(&file, text.as_deref(), mode) {
+            failed = Err(Error::Write(file, err));
+            break;
+        }
         let mut changed = Changed::between(now.as_deref(), text.as_deref());
         changed.file_hash = text.as_deref().map(images::hash_of);
         changed.before_hash = now.as_deref().map(images::hash_of);
         let path = path.clone();
         files.push(FileChange { path, changed, mutation_class: None, evidence: None });
     }
-    let Ok(session_id) = last.session_id.parse::<SessionId>() else { return Ok(()) };
-    if files.is_empty() {
-        return Ok(());
+    if !files.is_empty() {
+        note(files, last, ledger, world)?;
     }
+    Ok(failed?)
+}
+
+/// A record of what was written.
+fn note(
+    files: Vec<FileChange>,
+    last: &Record,
+    ledger: &Ledger,
+    world: &World,
+) -> super::Result<()> {
+    let Ok(session_id) = last.session_id.parse::<SessionId>() else { return Ok(()) };
     let (dice, revision) = (world::dice(), git::head(ledger.project()));
     let call = Call {
         now: world.now,
@@ -308,7 +361,8 @@ fn undo(plans: &[Plan], last: &Record, ledger: &Ledger, world: &World) -> super:
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
 
-fn write(file: &Path, text: Option<&[u8]>) -> Result<(), Failed> {
+/// `mode` is for a file that is not there.
+fn write(file: &Path, text: Option<&[u8]>, mode: u32) -> Result<(), Failed> {
     use std::os::unix::fs::PermissionsExt as _;
     let Some(bytes) = text else {
         files::remove(file)?;
@@ -316,7 +370,7 @@ fn write(file: &Path, text: Option<&[u8]>) -> Result<(), Failed> {
     };
     let folder = file.parent().unwrap_or(file);
     fs::create_dir_all(folder)?;
-    let mode = file.metadata().map_or(0o644, |meta| meta.permissions().mode() & 0o7777);
+    let mode = file.metadata().map_or(mode, |meta| meta.permissions().mode() & 0o7777);
     let tmp = folder.join(format!(".roz-undo.{}.tmp", std::process::id()));
     files::replace(
         file,

@@ -84,7 +84,10 @@ fn what_an_intent_changed_is_back_and_a_persons_later_line_is_kept() {
 
     let told = roz.run(&["undo", "INT-1", "--yes"]);
     assert_eq!(told.code, Some(1), "one is left alone: {told:?}");
-    assert!(told.stdout.contains("left      src/twice.rs: it was changed since"), "{told:?}");
+    assert!(
+        told.stdout.contains("left      src/twice.rs: its lines were changed since"),
+        "{told:?}"
+    );
     assert_eq!(roz.text_of("edited"), Some(original("edited")));
     assert_eq!(roz.text_of("new"), None);
     assert_eq!(roz.text_of("deleted"), Some(original("deleted")));
@@ -107,6 +110,60 @@ fn one_call_is_undone_and_those_after_it_stay() {
     roz.run(&["undo", &first, "--yes"]).succeeds();
     let wanted = Some(original("edited").replace("seven", "SEVEN"));
     assert_eq!(roz.text_of("edited"), wanted);
+}
+
+#[test]
+fn an_undo_can_be_repeated_and_keeps_what_it_overwrote() {
+    let roz = Roz::at_src();
+    let new = json!({ "file_path": roz.file("src/new.rs"), "content": "new\n" });
+    roz.acts("Write", &new, || roz.write("src/new.rs", "new\n"));
+    roz.replaces("src/edited.rs", "two", "TWO");
+    roz.write("src/edited.rs", &roz.text_of("edited").unwrap().replace("seven", "mine"));
+    roz.run(&["undo", "INT-1", "--yes"]).succeeds();
+    assert_eq!(roz.text_of("edited"), Some(original("edited").replace("seven", "mine")));
+    let again = roz.run(&["undo", "INT-1"]).succeeds().stdout;
+    assert!(again.starts_with("Nothing to undo"), "{again}");
+    let records = roz.json(&["ledger", "show"])["records"].clone();
+    let undo = records.as_array().unwrap().last().unwrap()["id"].as_str().unwrap().to_owned();
+    roz.run(&["undo", &undo, "--yes"]).succeeds();
+    let back = original("edited").replace("two", "TWO").replace("seven", "mine");
+    assert_eq!((roz.text_of("edited"), roz.text_of("new")), (Some(back), Some("new\n".into())));
+}
+
+#[test]
+fn a_deleted_program_can_be_run_again() {
+    let roz = Roz::at_src();
+    roz.write("src/run.sh", "#!/bin/sh\n");
+    assert!(roz.program(&["chmod", "+x", "src/run.sh"]).status().unwrap().success());
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "program"]);
+    let id = roz.shell_of_agent("rm src/run.sh");
+    roz.run(&["undo", &id, "--yes"]).succeeds();
+    assert!(roz.git(&["status", "--porcelain"]).is_empty());
+}
+
+#[test]
+fn the_beginning_of_two_sessions_ids_undoes_neither() {
+    let roz = Roz::at_src();
+    for session in ["session-a", "session-b"] {
+        let select = json!({ "session_id": session, "tool_name": SELECT, "tool_use_id": session,
+            "tool_input": { "intent_id": "INT-1" }, "tool_response": {} });
+        roz.hook("pre-tool-use", select.clone());
+        roz.hook("post-tool-use", select);
+        let path = format!("src/{session}.rs");
+        let write = json!({ "session_id": session, "tool_name": "Write", "tool_use_id": path,
+            "tool_input": { "file_path": roz.file(&path), "content": "x\n" }, "tool_response": {} });
+        roz.hook("pre-tool-use", write.clone()).objects_to_nothing();
+        roz.write(&path, "x\n");
+        roz.hook("post-tool-use", write).objects_to_nothing();
+    }
+    let told = roz.run(&["undo", "session-", "--yes"]).fails();
+    assert!(
+        told.contains("several sessions begin with `session-`: session-a, session-b"),
+        "{told}"
+    );
+    roz.run(&["undo", "session-a", "--yes"]).succeeds();
+    assert_eq!((roz.text_of("session-a"), roz.text_of("session-b")), (None, Some("x\n".into())));
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn log(roz: &Roz, library: &Library) -> Check {
         Ok(view) if view.broken > 0 => Check::warn(
             NAME,
             format!("{} lines, {} of them cannot be read", view.entries + view.broken, view.broken),
-            format!("look for a merge gone wrong in `{shown}`, and remove those lines"),
+            format!("remove those lines from `{shown}`"),
         ),
         Ok(view) => Check::ok(NAME, format!("{} lines", view.entries)),
         Err(err) => Check::warn(

@@ -1,7 +1,7 @@
 //! The acceptance criteria of an intent, answered one by one.
 
 use std::{
-    io::{self, BufRead as _, Write as _},
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
+    cli::input,
     core::bounded,
     world::{self, World},
 };
@@ -124,16 +125,9 @@ impl Answers {
 
     /// Asks at the terminal for those that nobody has answered.
     pub(super) fn ask(&mut self) -> Result<(), Error> {
-        let mut stdin = io::stdin().lock();
-        let mut stderr = io::stderr().lock();
         for answer in self.answers.iter_mut().filter(|it| it.met.is_none()) {
-            write!(stderr, "Is it met? {} [y/N] ", bounded::plain_line(&answer.criterion))
-                .and_then(|()| stderr.flush())
-                .map_err(Error::Terminal)?;
-            let mut line = String::new();
-            stdin.read_line(&mut line).map_err(Error::Terminal)?;
-            let is_yes = matches!(line.trim().to_lowercase().as_str(), "y" | "yes");
-            answer.met = Some(is_yes);
+            let question = format!("Is it met? {}", bounded::plain_line(&answer.criterion));
+            answer.met = Some(input::is_yes(&question).map_err(Error::Terminal)?);
         }
         Ok(())
     }

@@ -79,8 +79,9 @@ pub(super) struct Archive {
     /// All that are due, as `roz learn due` shows them
     #[arg(long, conflicts_with = "ids")]
     due: bool,
-    #[command(flatten)]
-    decay: decay::Decay,
+    /// Show what would be put away, and put nothing away
+    #[arg(long, requires = "due")]
+    dry_run: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -172,10 +173,6 @@ pub(super) struct Rebuild {
 /// What waiting for other writers may cost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-#[derive(Debug, thiserror::Error)]
-#[error("{}", .0.join("\nroz: "))]
-struct Refused(Vec<String>);
-
 pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let json = args.json;
     match &args.act {
@@ -191,7 +188,11 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
 
 pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
     with_stock(world, args.json, |show| {
-        if args.due { decay::run(&args.decay, show) } else { put_away(&args.ids, &args.why, show) }
+        if args.due {
+            decay::run(&decay::Decay { dry_run: args.dry_run }, show)
+        } else {
+            put_away(&args.ids, &args.why, show)
+        }
     })
 }
 
@@ -312,7 +313,7 @@ fn mark(ids: &[String], how: &Move, show: &Show) -> super::Result {
     if failed.is_empty() {
         return Ok(Done::Well);
     }
-    Err(Refused(failed.into_iter().map(|(_, error)| error).collect()).into())
+    Err(stock::Failed(failed.into_iter().map(|(_, error)| error).collect()).into())
 }
 
 fn change(

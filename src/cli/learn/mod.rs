@@ -9,7 +9,7 @@ pub(super) mod rate;
 pub(super) mod search;
 mod show;
 
-use super::{Done, Result, say, stock};
+use super::{Done, Result, input, say, stock};
 use crate::world::World;
 
 /// Look after what was learned: list, show, search, rate, put away

@@ -3,15 +3,14 @@
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
-    io::{IsTerminal as _, Read as _},
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
 use super::{
-    Done,
-    say::{self, Out, Tone},
+    Done, input,
+    say::{self, Out},
     stock::{self, Stock},
 };
 use crate::{
@@ -65,24 +64,15 @@ pub(in crate::cli) struct Args {
 
 const WANTED: &str = r#"{"ratings": [{"id": "…", "useful": true}]}"#;
 const MAX_INPUT: u64 = 1 << 20;
-const MAX_DETAIL: usize = 600;
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("standard input is a terminal. Give JSON: {WANTED}")]
-    Terminal,
-    #[error("failed to read standard input")]
-    Stdin(#[source] std::io::Error),
-    #[error("standard input is larger than {} MiB", MAX_INPUT >> 20)]
-    TooLarge,
     #[error("standard input holds no ratings: it is no JSON. Give {WANTED}")]
     NotJson(#[source] serde_json::Error),
     #[error("standard input holds no ratings: {0}. Give {WANTED}")]
     NotRatings(String),
     #[error("`{0}` is rated useful and useless")]
     Both(String),
-    #[error("{}", .0.join("\nroz: "))]
-    Unknown(Vec<String>),
 }
 
 /// What was given.
@@ -115,20 +105,13 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     }
 }
 
-fn read() -> Result<Given, Error> {
-    let stdin = std::io::stdin();
-    if stdin.is_terminal() {
-        return Err(Error::Terminal);
-    }
-    let mut bytes = Vec::new();
-    stdin.lock().take(MAX_INPUT + 1).read_to_end(&mut bytes).map_err(Error::Stdin)?;
-    if bytes.len() as u64 > MAX_INPUT {
-        return Err(Error::TooLarge);
-    }
+fn read() -> super::Result<Given> {
+    let instead = format!("standard input is a terminal. Give JSON: {WANTED}");
+    let bytes = input::read(MAX_INPUT, &instead)?;
     let value: Value = serde_json::from_slice(&bytes).map_err(Error::NotJson)?;
     let items = value.as_array().or_else(|| value["ratings"].as_array());
     let Some(items) = items else {
-        return Err(Error::NotRatings("it has no list `ratings`".to_owned()));
+        return Err(Error::NotRatings("it has no list `ratings`".to_owned()).into());
     };
     let mut given = Given::default();
     for (at, item) in items.iter().enumerate() {
@@ -138,7 +121,7 @@ fn read() -> Result<Given, Error> {
         }
     }
     if given.ratings.is_empty() && !given.warnings.is_empty() {
-        return Err(Error::NotRatings(given.warnings.join("; ")));
+        return Err(Error::NotRatings(given.warnings.join("; ")).into());
     }
     Ok(given)
 }
@@ -182,7 +165,7 @@ fn rate(
     if unknown.is_empty() {
         return Ok(Done::Well);
     }
-    Err(Error::Unknown(unknown.iter().map(|(id, _)| stock.no_such(id)).collect()).into())
+    Err(stock::Failed(unknown.iter().map(|(id, _)| stock.no_such(id)).collect()).into())
 }
 
 fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
@@ -196,20 +179,13 @@ fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
     let out = Out::new(world);
     let mut text = String::new();
     for (it, tally) in &sample {
-        let summary = bounded::plain_line(&bounded::line(&it.summary, 200));
-        text += &out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
         let used = match tally.hits {
             0 => "never used".to_owned(),
             n => format!("used {}", times(n)),
         };
         let rated = if is_rated(tally) { ", rated already" } else { "" };
         let use_of_it = format!("shown {}, {used}{rated}", times(tally.surfaced));
-        let about = format!("{} ({}, {use_of_it})", it.id, it.category);
-        let _ = writeln!(text, "\n  {}", say::folded(&about, out.width, "  "));
-        for line in bounded::chars(it.detail.trim(), MAX_DETAIL).lines() {
-            let line = say::folded(&bounded::plain_line(line), out.width, "  > ");
-            let _ = writeln!(text, "  > {line}");
-        }
+        text += &stock::in_words(it, &format!("{}, {use_of_it}", it.category), &out);
         text.push('\n');
     }
     text += &if sample.is_empty() {

@@ -57,9 +57,6 @@ struct Empty;
 
 /// Of a query so much is looked at, in bytes.
 const MAX_QUERY: usize = 8 * 1024;
-/// Of a detail a person is shown so much, in characters.
-const MAX_DETAIL: usize = 600;
-
 pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let query = args.query.join(" ");
     if query.trim().is_empty() {
@@ -136,18 +133,6 @@ fn in_words(it: &Found, learning: Option<&Learning>, out: &Out, world: &World) -
     let Some(learning) = learning else {
         return format!("{id}{why}\n");
     };
-    let summary = bounded::plain_line(&bounded::line(&learning.summary, 200));
-    let status = match learning.status {
-        Status::Active => String::new(),
-        other => format!(", {other}"),
-    };
-    let age = say::ago(learning.created_at, world.now);
-    let about = format!("{id} ({}{status}, {age}{why})", learning.category);
-    let mut text = out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
-    let _ = writeln!(text, "\n  {}", say::folded(&about, out.width, "  "));
-    for line in bounded::chars(learning.detail.trim(), MAX_DETAIL).lines() {
-        let line = say::folded(&bounded::plain_line(line), out.width, "  > ");
-        let _ = writeln!(text, "  > {line}");
-    }
-    text
+    let known = stock::known_of(learning, world);
+    stock::in_words(learning, &format!("{known}{why}"), out)
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     Done,
-    say::{self, Out, Tone},
+    say::{self, Out},
     stock::{self, Stock},
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     core::{
         bounded,
         reflection::{
-            learning::{Learning, Status},
+            learning::Learning,
             usage::{Entry, Event},
         },
         trace::Mark,
@@ -49,17 +49,13 @@ pub(super) struct Args {
     json: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("{}", .0.join("\nroz: "))]
-struct Unknown(Vec<String>);
-
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let is_in_session = args.session_id.is_some() || world.var("CLAUDE_CODE_SESSION_ID").is_some();
-    let (roz, target) = if is_in_session {
-        let (roz, target) = Target::open(args.session_id.as_deref(), world)?;
-        (roz, Some(target))
-    } else {
-        (Roz::here(world)?, None)
+    let target = is_in_session.then(|| Target::open(args.session_id.as_deref(), world));
+    let (roz, target) = match target {
+        Some(Ok((roz, target))) => (roz, Some(target)),
+        Some(Err(err)) if args.session_id.is_some() => return Err(err),
+        Some(Err(_)) | None => (Roz::here(world)?, None),
     };
     let stock = Stock::open(&roz, world);
     let mut found: Vec<&Learning> = Vec::new();
@@ -94,7 +90,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.json {
         return Ok(Done::Badly);
     }
-    Err(Unknown(unknown.into_iter().map(|id| stock.no_such(id)).collect()).into())
+    Err(stock::Failed(unknown.into_iter().map(|id| stock.no_such(id)).collect()).into())
 }
 
 /// Notes in the session and in the log that the texts were asked for.
@@ -124,22 +120,9 @@ fn opened(
     Ok(())
 }
 
-/// The summary, then what is known about it, then its text. What somebody wrote down is quoted, so
-/// that it is told apart from what roz says.
+/// Its text, and the files that it is about.
 fn in_words(learning: &Learning, out: &Out, world: &World) -> String {
-    let status = match learning.status {
-        Status::Active => String::new(),
-        other => format!(", {other}"),
-    };
-    let age = say::ago(learning.created_at, world.now);
-    let about = format!("{} ({}{status}, {age})", learning.id, learning.category);
-    let summary = bounded::plain_line(&learning.summary);
-    let mut text = out.paint(Tone::Bold, &say::folded(&summary, out.width, ""));
-    let _ = writeln!(text, "\n  {}", say::folded(&bounded::plain_line(&about), out.width, "  "));
-    for line in learning.detail.trim().lines() {
-        let line = say::folded(&bounded::plain_line(line), out.width, "  > ");
-        let _ = writeln!(text, "  > {line}");
-    }
+    let mut text = stock::in_words(learning, &stock::known_of(learning, world), out);
     if !learning.context_files.is_empty() {
         let files = format!("files: {}", learning.context_files.join(", "));
         let _ = writeln!(text, "  {}", say::folded(&bounded::plain_line(&files), out.width, "  "));

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::Show;
+use super::{Show, stock};
 use crate::{
     cli::{
         self, Done,
@@ -38,7 +38,7 @@ impl Default for List {
 pub(super) struct Decay {
     /// With `--due`: only say what would be put away
     #[arg(long)]
-    dry_run: bool,
+    pub(super) dry_run: bool,
 }
 
 /// Long enough for thousands.
@@ -148,7 +148,7 @@ pub(super) fn run(args: &Decay, show: &Show) -> cli::Result {
         return Ok(ended);
     }
     let said = failed.into_iter().map(|(id, error)| format!("`{id}` was not put away: {error}"));
-    Err(super::Refused(said.collect()).into())
+    Err(stock::Failed(said.collect()).into())
 }
 
 fn due_as_json(it: &Due, show: &Show) -> Value {
