@@ -87,7 +87,7 @@ impl UsageLog {
         let _lock = files::lock_for(&self.path, until, Access::Private).ok().flatten();
         let log = Log::open(&self.path)?.ok_or_else(|| self.failed(ErrorKind::NotFound.into()))?;
         if log.len()? == 0
-            && let Some(older) = files::read_whole(&self.older)?
+            && let Ok(Some(older)) = files::read_whole(&self.older)
         {
             log.add(&older)?;
         }

@@ -129,7 +129,8 @@ impl Copy {
         } else {
             missing.extend(self.unwritten(file));
         }
-        let mut known = HashSet::new();
+        // Another process may have completed it while this one waited.
+        let mut known = hashes(file);
         missing.retain(|line| known.insert(bounded::sha256(line)));
         if !missing.is_empty() {
             let Some(log) = Log::open(file)? else { return Ok(()) };

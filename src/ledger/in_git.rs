@@ -128,7 +128,7 @@ impl Ledger {
             self.note_all(now, until)?;
         }
         let paths: Vec<String> = tracked.iter().map(|path| format!(":(literal){path}")).collect();
-        let mut args = vec!["rm", "--cached", "--quiet", "--"];
+        let mut args = vec!["rm", "--cached", "--force", "--quiet", "--"];
         args.extend(paths.iter().map(String::as_str));
         git_with(&root, &args, &[], until)?;
         self.prepare_clone(until);

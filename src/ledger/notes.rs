@@ -15,9 +15,8 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt::Write as _,
-    fs::{self, OpenOptions},
+    fs,
     io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -53,7 +52,7 @@ const MAX_COMMITS: usize = 20;
 /// What is read of the reflog, in bytes.
 const MAX_LOG: u64 = 64 << 10;
 /// How often notes are added or sent again when somebody else was faster.
-const ATTEMPTS: usize = 5;
+pub(super) const ATTEMPTS: usize = 5;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -63,13 +62,15 @@ pub enum Error {
     Storage(#[from] storage::Error),
     #[error("failed to write this machine's id")]
     Machine(#[source] io::Error),
-    #[error("this is no git work tree, so there are no notes")]
+    #[error("this is not a git work tree, so there are no notes")]
     NoRepository,
     #[error("git knows no remote here: name one")]
     NoRemote,
-    #[error("nothing of this machine's is in a note yet: records get there with a commit")]
+    #[error(
+        "no commit has a note of this machine's yet: roz writes one after the next commit, unless `intent.notes` is false"
+    )]
     Nothing,
-    #[error("others sent their notes each time before these arrived: try again")]
+    #[error("another clone sent its notes first, each time: run it again")]
     Overtaken,
 }
 
@@ -124,10 +125,18 @@ impl Ledger {
             return Ok(OWN.to_owned() + &id);
         }
         let id = bounded::hex(&world::dice()[..8]);
-        let mut options = OpenOptions::new();
-        let made = options.write(true).create_new(true).mode(0o600).open(&path);
-        match made.and_then(|mut file| file.write_all(id.as_bytes())) {
-            Ok(()) => Ok(OWN.to_owned() + &id),
+        // Whole or not at all; what was left half written by an older process gives way.
+        let made = tempfile::NamedTempFile::new_in(&self.roz_home).and_then(|mut file| {
+            file.write_all(id.as_bytes())?;
+            Ok(file)
+        });
+        let made = made.and_then(|file| {
+            let is_broken = path.exists() && known().is_none();
+            let kept = if is_broken { file.persist(&path) } else { file.persist_noclobber(&path) };
+            kept.map_err(|err| err.error)
+        });
+        match made {
+            Ok(_) => Ok(OWN.to_owned() + &id),
             // Another process was faster.
             Err(err) => known().map(|id| OWN.to_owned() + &id).ok_or(Error::Machine(err)),
         }
@@ -199,17 +208,20 @@ impl Ledger {
             return Ok(());
         }
         let _lock = lock(&common, until)?;
+        // Another process may have done it while this one waited.
+        let known = read_text(&mark, 256).unwrap_or_default();
+        if known == state {
+            return Ok(());
+        }
         let since = known.rsplit(' ').next().and_then(|it| it.parse().ok());
         let added = length.saturating_sub(since.filter(|since| *since <= length).unwrap_or(0));
         let log = read_ending(&log, added.min(MAX_LOG)).unwrap_or_default();
         let commits = made_here(&log);
-        let mut noted = Ok(());
         if !commits.is_empty() {
-            noted = self.note(&root, &commits, Which::Committed, now, until);
+            self.note(&root, &commits, Which::Committed, now, until)?;
         }
-        // What could not be noted goes into the note of the next commit.
         let _ = world::cached::replace(&mark, &[state.as_bytes()]);
-        noted
+        Ok(())
     }
 
     /// Adds every record of the copy to the note of HEAD.

@@ -4,15 +4,12 @@ use std::{ffi::OsStr, path::Path, time::Instant};
 
 use super::{
     Ledger,
-    notes::{Error, FETCHED, OWN, Result, lock, tip},
+    notes::{ATTEMPTS, Error, FETCHED, OWN, Result, lock, tip},
 };
 use crate::{
     core::bounded,
     world::{World, changes, git, git::git_with},
 };
-
-/// How often notes are sent again when another clone was faster.
-const ATTEMPTS: usize = 5;
 
 impl Ledger {
     /// Sends this machine's notes. Answers where to.
@@ -27,7 +24,11 @@ impl Ledger {
             let pushed = git_with(&root, &["push", "--quiet", &remote, &both], &vars.env(), until);
             let said = match pushed {
                 Ok(_) => return Ok(remote),
-                Err(git::Error::Git { said, .. }) if said.contains("rejected") => said,
+                Err(git::Error::Git { said, .. })
+                    if said.contains("(fetch first)") || said.contains("(non-fast-forward)") =>
+                {
+                    said
+                }
                 Err(err) => return Err(err.into()),
             };
             // Another clone of this machine has sent its own.

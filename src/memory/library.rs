@@ -12,10 +12,7 @@ use super::{Error, Markdown, Mcp, MemoryBackend, Problem, Reading, Result, Total
 use crate::{
     core::{
         policy::BackendsPolicy,
-        reflection::{
-            learning::{Learning, Scope},
-            retrieval::{self, Filters, Found, Query},
-        },
+        reflection::learning::{Learning, Scope},
     },
     world,
 };
@@ -311,12 +308,6 @@ impl Library {
     /// Where a person finds the project's learnings as a file.
     pub fn markdown_file(&self) -> &Path {
         self.markdown.path()
-    }
-
-    /// Those that the filters admit and that fit the query, best first.
-    pub fn search(&self, query: &Query, filters: &Filters) -> Vec<Found> {
-        let learnings: Vec<_> = self.all().learnings.into_iter().map(|it| it.learning).collect();
-        retrieval::search(query, filters, &learnings)
     }
 
     /// Keeps a learning where its scope belongs, and marks the one that it

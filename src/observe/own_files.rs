@@ -17,6 +17,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::{
     core::{
         bounded,
+        event::LONGEST_CALL,
         own_files::{Kind, Weakened, protections},
     },
     world::{cached, file_identity},
@@ -120,8 +121,13 @@ fn mark(home: &Path, call: &str) -> PathBuf {
 
 fn marks(home: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(home.join("cache")).into_iter().flatten().flatten();
+    // A call that was declined never ends.
+    let is_recent = |it: &fs::DirEntry| {
+        let age = it.metadata().ok().and_then(|meta| meta.modified().ok()?.elapsed().ok());
+        age.is_none_or(|age| age <= LONGEST_CALL.to_std().unwrap_or_default())
+    };
     let is_mark = |it: &fs::DirEntry| it.file_name().as_encoded_bytes().starts_with(b"call-");
-    entries.filter(is_mark).map(|it| it.path())
+    entries.filter(move |it| is_mark(it) && is_recent(it)).map(|it| it.path())
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {

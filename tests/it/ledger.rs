@@ -46,7 +46,7 @@ fn record(session: &str, number: u8, path: &str, refusal: Option<&str>) -> Recor
     if let Some(code) = refusal {
         let file = Some(path.to_owned());
         let refusal = Refusal { code: code.to_owned(), message: None, file, command: None };
-        return Record::of_refusal(&call, refusal);
+        return Record::of_change(&call, Change { violation: Some(refusal), ..Change::default() });
     }
     let file = FileChange {
         path: path.to_owned(),
