@@ -1,6 +1,6 @@
 //! What a client tells, and what it is answered, whatever its JSON looks like.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, value::RawValue};
 
@@ -30,6 +30,25 @@ pub struct Input<'a> {
     pub warnings: Vec<String>,
 }
 
+impl<'a> Input<'a> {
+    /// A call that no client has told: one that is explained, or a program that starts.
+    pub fn of_call(event: Event<'a>, payload: &'a str, session_id: SessionId, cwd: &Path) -> Self {
+        Self {
+            client: super::ALL[0],
+            hook: Hook::PreToolUse,
+            payload,
+            session_id,
+            cwd: Some(cwd.to_owned()),
+            transcript_path: None,
+            event,
+            more: Vec::new(),
+            answer: None,
+            scratchpad: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// Why there is nothing for the gates.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -41,7 +60,7 @@ pub enum Error {
     BadSession(#[from] BadSessionId),
     #[error("`{0}` is no event that this roz knows")]
     UnknownEvent(String),
-    /// One of the client's that no gate asks for.
+    /// The client sends this event, and no gate needs it.
     #[error("not for us")]
     NotForUs,
 }
@@ -64,7 +83,7 @@ impl Reply {
     /// said beside both. New input for one of them is none for the whole.
     #[must_use]
     pub fn and(mut self, next: Reply) -> Self {
-        if next.decision > self.decision {
+        if next.decision.weight() > self.decision.weight() {
             self.decision = next.decision;
         }
         for (text, more) in [(&mut self.context, next.context), (&mut self.message, next.message)] {
@@ -79,12 +98,22 @@ impl Reply {
 }
 
 /// From mildest to sternest.
-#[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum Decision {
     #[default]
     None,
     Ask(String),
     Object(String),
+}
+
+impl Decision {
+    fn weight(&self) -> u8 {
+        match self {
+            Decision::None => 0,
+            Decision::Ask(_) => 1,
+            Decision::Object(_) => 2,
+        }
+    }
 }
 
 /// What the hook process prints.

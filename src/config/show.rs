@@ -50,7 +50,13 @@ impl Full {
         }
         match &self.file_names()[..] {
             [] => "there is no configuration file: the defaults apply\n".to_owned(),
-            files => format!("nothing is wrong with {}\n", files.join(" and ")),
+            files => {
+                let is_held = files.iter().any(|file| file.contains("/confirmed/"));
+                let held =
+                    "the last confirmed configuration applies, `roz confirm --list` says why\n";
+                let files = files.join(" and ");
+                format!("nothing is wrong with {files}\n{}", if is_held { held } else { "" })
+            }
         }
     }
 

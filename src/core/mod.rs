@@ -326,7 +326,7 @@ fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
     match &event.what {
         // An agent makes one call of commands after the other: what it was asked about before, and
         // did not run, was declined.
-        What::PreToolUse(call) if call.command_lines().next().is_some() => {
+        What::PreToolUse(call) if !call.readings.is_empty() => {
             for id in session.declined(agent_id.as_deref(), call.tool_use_id.as_deref()) {
                 outcome.effects.push(Effect::Revoke(id));
             }

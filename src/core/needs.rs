@@ -10,7 +10,7 @@ use super::{
     tool::{REVIEWER, is_reviewer_name},
 };
 
-/// One thing to look up. Most events need none.
+/// One thing to look up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// The work of every work tree of the session, beside what was approved of it.
@@ -25,7 +25,7 @@ pub enum Need {
     SecondOpinions,
     /// The files that are dirty as the session begins.
     Dirty(Source),
-    /// Reviews that are open in the session that this one was forked from.
+    /// Other sessions of this project with an open review.
     OpenElsewhere,
     /// Who may stand in a reviewer's place, and who started it.
     ReviewersOrigin,

@@ -24,7 +24,7 @@ pub struct Outcome {
     pub messages: Vec<String>,
     /// For the user as well, unless `notify` leaves out what it is about.
     pub sayings: Vec<(Saying, String)>,
-    /// The whole input that the tool shall get instead of its own.
+    /// How the client changes the call that starts a subagent.
     pub rewrite: Option<Rewrite>,
     pub trace: Vec<Mark>,
     /// What is to be done once the session is saved.

@@ -63,17 +63,19 @@ impl Tool {
     /// The command line that the call runs.
     pub fn command(&self) -> Option<&str> {
         match self {
-            Tool::Shell { command } | Tool::PowerShell { command } => Some(command),
+            Tool::Shell { command } | Tool::PowerShell { command } => Some(command.as_str()),
             _ => None,
         }
+        .filter(|command| !command.is_empty())
     }
 
     /// The file that the call writes, by its input alone.
     pub fn written(&self) -> Option<&str> {
         match self {
-            Tool::Write { path, .. } | Tool::Edit { path, .. } => Some(path),
+            Tool::Write { path, .. } | Tool::Edit { path, .. } => Some(path.as_str()),
             _ => None,
         }
+        .filter(|path| !path.is_empty())
     }
 
     /// Whether the call says by itself what it makes of which file.
@@ -118,7 +120,6 @@ pub struct ToolResult {
 pub struct FilePart {
     pub path: String,
     pub content: String,
-    /// From 1 on.
-    pub first_line: u64,
-    pub lines: u64,
+    /// The first line, from 1 on, and how many; none where the client does not say, as of a notebook.
+    pub lines: Option<(u64, u64)>,
 }

@@ -207,7 +207,7 @@ impl Scribe<'_> {
         let ledger = self.roz.own_ledger();
         let record = record(&call);
         let Err(err) = ledger.append(record.clone(), self.until) else {
-            // Git tracks both files or none.
+            // A map that git tracks is left as the last commit has it.
             let has_map = !ledger.is_tracked(self.until);
             return has_map.then(|| meaning::map(&record, self.roz, self.until))?;
         };

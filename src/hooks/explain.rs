@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    Around, Hook, Input, protect_facts_and_aims, read_call, reflection_facts, repositories,
-};
+use super::{Around, Input, protect_facts_and_aims, read_call, reflection_facts, repositories};
 use crate::{
     clients,
     core::{
@@ -66,19 +64,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
     read_call(&mut event, id, &world.cwd, roz, world);
-    let input = Input {
-        client,
-        hook: Hook::PreToolUse,
-        payload: json,
-        session_id: id.clone(),
-        cwd: Some(world.cwd.clone()),
-        transcript_path: None,
-        event,
-        more: Vec::new(),
-        answer: None,
-        scratchpad: None,
-        warnings: Vec::new(),
-    };
+    let input = Input::of_call(event, json, id.clone(), &world.cwd);
     let (protect, aims) = protect_facts_and_aims(&input, &Around::default(), session, roz, world);
     let event = input.event;
     let facts = Facts { protect, aims, ..Facts::default() };

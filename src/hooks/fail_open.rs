@@ -107,7 +107,7 @@ pub(super) fn fail_open(
             outcome.messages.push(lost("this session is not governed"));
             outcome.messages.extend(roz.complaints());
         }
-        What::SubagentStart { .. } => {
+        What::SubagentStart { agent_type, .. } if agent_type == review::REVIEWER => {
             outcome.messages.push(lost("the reviewer got no token"));
         }
         _ => (),

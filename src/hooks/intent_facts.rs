@@ -510,9 +510,9 @@ impl Look<'_> {
     fn reads(self, call: &ToolCall, shown: Option<&FilePart>) -> Vec<(String, Shown)> {
         let mut found: Vec<(String, Shown)> = Vec::new();
         if let Tool::Read { path, lines } = &call.tool {
-            let shown = shown.map(|file| {
-                let last = file.first_line.saturating_add(file.lines.max(1)).saturating_sub(1);
-                (file.first_line, last)
+            let shown = shown.and_then(|file| file.lines);
+            let shown = shown.map(|(first, count)| {
+                (first, first.saturating_add(count.max(1)).saturating_sub(1))
             });
             let lines = shown.or(*lines).map_or(Shown::All, |(from, to)| Shown::Lines(from, to));
             found.push((path.clone(), lines));

@@ -238,7 +238,14 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
             warnings.extend(note_commits(&input, &roz, world));
             Governed::now(reply(&input, &outcome, &roz, world), warnings)
         }
-        Err(failure) => fail_open::fail_open(&input, *failure, Some(&roz), world),
+        Err(failure) => {
+            let governed = fail_open::fail_open(&input, *failure, Some(&roz), world);
+            let is_refused = |reply: &Reply| matches!(reply.decision, Decision::Object(_));
+            if matches!(&governed.said, Said::Now(reply) if !is_refused(reply)) {
+                own_files::begin(&input.event, &roz, world);
+            }
+            governed
+        }
     };
     // The process ends with this answer: to take all of it apart first would be for nothing.
     mem::forget((input, roz));

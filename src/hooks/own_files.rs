@@ -10,6 +10,7 @@ use super::gather::config_dir;
 use crate::{
     config,
     core::{
+        agents,
         event::{Event, ToolCall, What},
         intent::class::{self, Class},
         own_files::{Kind, Weakened},
@@ -99,8 +100,8 @@ pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     let plugin = plugin.into_iter().flat_map(|it| {
         [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|name| it.join(name))
     });
-    let of_project = ["settings.json", "settings.local.json"];
-    let of_project = of_project.map(|name| project.join(".claude").join(name));
+    let of_project = agents::folders()
+        .flat_map(|folder| agents::settings().map(move |name| project.join(folder).join(name)));
     let settings = config_dir(world).map(|it| it.join("settings.json"));
     let settings = settings.into_iter().chain(of_project);
     let watch = |kind| move |path| Watched { kind, path };

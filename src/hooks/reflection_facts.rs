@@ -387,7 +387,7 @@ impl Look<'_> {
         let text = self.asked(&format!("{}\n{end}", commands.join("\n")));
         let query = Query { text, ..Query::default() };
         let shown = self.session.reflection.injected().iter();
-        let shown = shown.filter(|it| it.is_of_failure || it.is_whole);
+        let shown = shown.filter(|it| it.is_of_failure || it.is_whole && !it.is_forgotten);
         let shown = shown.map(|it| it.learning_id.clone()).collect();
         self.relevant(&query, &shown, Index::choose_at_failure)
     }

@@ -57,7 +57,8 @@ pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) 
     if let Some(file) = answer.file {
         let path = cwd.join(&file.path);
         let blob = observe::blob(&path, until).map(|(blob, _)| blob).unwrap_or_default();
-        let (start, count) = (file.first_line, file.content.lines().count() as u64);
+        let (start, count) =
+            (file.lines.map_or(1, |(first, _)| first), file.content.lines().count() as u64);
         let text = match start {
             1 => file.content,
             _ => up_to(&path, start + count - 1),
@@ -109,7 +110,8 @@ pub(super) fn changes(
     until: Instant,
 ) -> Vec<String> {
     let works = session.review.works();
-    let paths = by_tool(call).chain(by_line(call).map(|write| write.path.as_str()));
+    let paths =
+        call.tool.written().into_iter().chain(by_line(call).map(|write| write.path.as_str()));
     let is_of_work = |path: &&str| {
         let file = place(path, cwd, home);
         let Some(root) = file.parent().and_then(git::find_root) else { return false };
@@ -147,11 +149,6 @@ fn changes_with_git(run: &Run) -> bool {
     *program == "git" && CHANGES.contains(verb) && !only_looks
 }
 
-/// The files that the client's own tools write.
-fn by_tool<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a str> {
-    call.tool.written().into_iter()
-}
-
 /// The files that a call's own lines write by name. What a script does that they start is seen
 /// afterwards.
 fn by_line<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a Write> {
@@ -169,7 +166,8 @@ fn place(path: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
 
 /// The files that a call writes, as far as it names them.
 pub(super) fn written(call: &ToolCall, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let paths = by_tool(call).chain(by_line(call).map(|write| write.path.as_str()));
+    let paths =
+        call.tool.written().into_iter().chain(by_line(call).map(|write| write.path.as_str()));
     let mut found: Vec<PathBuf> = paths.map(|path| place(path, cwd, home)).collect();
     found.retain(|path| !path.starts_with("/dev"));
     found

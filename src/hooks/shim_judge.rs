@@ -9,9 +9,8 @@ use std::{
 
 use serde_json::json;
 
-use super::{Hook, Input, error_in_short, gather, reason, reflection_facts, repositories};
+use super::{Input, error_in_short, gather, reason, reflection_facts, repositories};
 use crate::{
-    clients,
     core::{
         self, Cx, Dice,
         event::{Event, Origin, STARTED, ToolCall, What},
@@ -172,7 +171,7 @@ pub fn note_closed_tickets(
 
 /// Asks the review gate, and saves what changed. None: it is let through.
 fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> Option<String> {
-    let input = as_input(start, event, json);
+    let input = Input::of_call(event, json, start.session_id.clone(), &start.cwd);
     let until = gather::deadline(&roz.policy, world);
     let dice = Dice::new(dice);
     let new = || Session::new(start.session_id.clone(), world.now);
@@ -205,23 +204,6 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
             let voice = Voice { session_id, home: &roz.home, roz: &own_command };
             Some(reason(&template::render(notice, voice), &input))
         }
-    }
-}
-
-/// A program that is about to start, as a call that would run it.
-fn as_input<'a>(start: &Start, event: Event<'a>, payload: &'a str) -> Input<'a> {
-    Input {
-        client: clients::ALL[0],
-        hook: Hook::PreToolUse,
-        payload,
-        session_id: start.session_id.clone(),
-        cwd: Some(start.cwd.clone()),
-        transcript_path: None,
-        event,
-        answer: None,
-        scratchpad: None,
-        more: Vec::new(),
-        warnings: Vec::new(),
     }
 }
 

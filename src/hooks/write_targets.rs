@@ -38,8 +38,8 @@ pub(super) fn of(call: &ToolCall, place: Place) -> Vec<(String, How)> {
 /// The files that a tool's input names.
 fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
     match &call.tool {
-        Tool::Write { path, .. } => vec![(path.clone(), How::Write)],
-        Tool::Edit { path, .. } => vec![(path.clone(), How::Edit)],
+        Tool::Write { path, .. } if !path.is_empty() => vec![(path.clone(), How::Write)],
+        Tool::Edit { path, .. } if !path.is_empty() => vec![(path.clone(), How::Edit)],
         // A server stands where it was started, which is not where the agent stands: what is
         // relative counts from both.
         Tool::Mcp => {

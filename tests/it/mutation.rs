@@ -53,6 +53,11 @@ fn cases(language: &str) -> Vec<Case> {
     cases
 }
 
+/// What the change of a single file means.
+fn meaning_of(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> mutation::Meaning {
+    mutation::judge_all(&[mutation::File { path, before, after }]).remove(0)
+}
+
 #[test]
 fn every_labelled_change_is_what_its_label_says() {
     let mut count = 0;
@@ -61,7 +66,7 @@ fn every_labelled_change_is_what_its_label_says() {
         for case in cases(language) {
             count += 1;
             let texts = (Some(case.before.as_bytes()), Some(case.after.as_bytes()));
-            let meaning = mutation::judge(path, texts.0, texts.1);
+            let meaning = meaning_of(path, texts.0, texts.1);
             let step = meaning.evidence.step.word();
             if (step.as_str(), meaning.class) != (case.step.as_str(), case.class) {
                 wrong.push(format!(
@@ -85,7 +90,7 @@ fn what_does_something_else_is_not_proved() {
     for (path, why, before, after) in twisted(&text) {
         count += 1;
         for (before, after) in [(&before, &after), (&after, &before)] {
-            let meaning = mutation::judge(path, Some(before.as_bytes()), Some(after.as_bytes()));
+            let meaning = meaning_of(path, Some(before.as_bytes()), Some(after.as_bytes()));
             if meaning.evidence.proved {
                 wrong.push(format!("{path}: {why}: {}", meaning.evidence.step.word()));
             }
@@ -105,7 +110,7 @@ fn what_people_mean_by_a_refactoring_is_proved() {
         let (path, step) = label.split_once(' ').expect(label);
         for (before, after) in [(&before, &after), (&after, &before)] {
             count += 1;
-            let meaning = mutation::judge(path, Some(before.as_bytes()), Some(after.as_bytes()));
+            let meaning = meaning_of(path, Some(before.as_bytes()), Some(after.as_bytes()));
             let found = meaning.evidence.step.word();
             if !meaning.evidence.proved || found != step {
                 wrong.push(format!("{path}: {why}: {found}"));
@@ -129,7 +134,7 @@ fn a_name_that_others_know_changes_the_surface() {
         ("a.rs", "pub fn foo() {}\n", "pub fn bar() {}\n"),
         ("a.go", "package a\n\nfunc (a A) Foo() {}\n", "package a\n\nfunc (a A) Bar() {}\n"),
     ] {
-        let meaning = mutation::judge(path, Some(before.as_bytes()), Some(after.as_bytes()));
+        let meaning = meaning_of(path, Some(before.as_bytes()), Some(after.as_bytes()));
         let surface = meaning.evidence.public_surface;
         assert_eq!(surface, mutation::evidence::Surface::Changed, "{before}");
     }
@@ -159,8 +164,8 @@ fn what_is_proved_is_proved_backwards() {
     for (language, path) in LANGUAGES {
         for case in cases(language) {
             let (before, after) = (Some(case.before.as_bytes()), Some(case.after.as_bytes()));
-            let there = mutation::judge(path, before, after).evidence;
-            let back = mutation::judge(path, after, before).evidence;
+            let there = meaning_of(path, before, after).evidence;
+            let back = meaning_of(path, after, before).evidence;
             // What others may use comes without harm, and does not go so.
             let gains = there.net.public_names > 0 && there.proved;
             let is_same = there.proved == back.proved || gains;
@@ -172,7 +177,7 @@ fn what_is_proved_is_proved_backwards() {
 
 #[track_caller]
 fn step(path: &str, before: &[u8], after: &[u8]) -> (String, bool) {
-    let meaning = mutation::judge(path, Some(before), Some(after));
+    let meaning = meaning_of(path, Some(before), Some(after));
     (meaning.evidence.step.word(), meaning.class == MutationClass::IntentEvolution)
 }
 
@@ -212,7 +217,7 @@ fn what_nobody_can_read_is_evolution_and_says_so() {
     ];
     for (path, before, after, expected) in cases {
         assert_eq!(step(path, before, after), is(expected, true), "{path}");
-        let evidence = mutation::judge(path, Some(before), Some(after)).evidence;
+        let evidence = meaning_of(path, Some(before), Some(after)).evidence;
         assert!(evidence.why.is_some() && !evidence.proved, "{evidence:?}");
     }
     // Bytes that are no UTF-8 are read where they stand in a text or a comment.
@@ -223,7 +228,7 @@ fn what_nobody_can_read_is_evolution_and_says_so() {
 #[test]
 fn a_new_file_is_evolution_and_a_text_that_is_the_same_is_not() {
     let judge = |before, after| {
-        let meaning = mutation::judge("a.rs", before, after);
+        let meaning = meaning_of("a.rs", before, after);
         (meaning.evidence.step.word(), meaning.class == MutationClass::IntentEvolution)
     };
     assert_eq!(judge(None, Some(TWO)), is("new_file", true));
@@ -231,7 +236,7 @@ fn a_new_file_is_evolution_and_a_text_that_is_the_same_is_not() {
     assert_eq!(judge(Some(TWO), None), is("deleted_file", false));
     assert_eq!(judge(Some(TWO), Some(TWO)), is("identical", false));
     assert_eq!(judge(None, None), is("identical", false));
-    let names: Vec<String> = mutation::judge("a.rs", None, Some(TWO))
+    let names: Vec<String> = meaning_of("a.rs", None, Some(TWO))
         .evidence
         .definitions
         .into_iter()
@@ -305,8 +310,8 @@ fn every_text_has_an_answer() {
             let (from, to) = (from.index(before.len()), to.index(before.len()));
             let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 40));
             let after = [&before[..from], new.as_bytes(), &before[to..]].concat();
-            let one = mutation::judge(path, Some(before), Some(&after));
-            prop_assert_eq!(&one, &mutation::judge(path, Some(before), Some(&after)));
+            let one = meaning_of(path, Some(before), Some(&after));
+            prop_assert_eq!(&one, &meaning_of(path, Some(before), Some(&after)));
             Ok(())
         })
         .unwrap();

@@ -1,6 +1,6 @@
 //! The client's tools, put into the vocabulary of the gates.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::core::{
     bounded,
@@ -71,7 +71,7 @@ pub(crate) fn tool(name: &str, input: &Value) -> Tool {
         },
         "CronCreate" => schedule(recurs(true), false),
         "ScheduleWakeup" => schedule(recurs(false), false),
-        "RemoteTrigger" | "Loop" => schedule(recurs(false), true),
+        "RemoteTrigger" => schedule(recurs(false), true),
         "Skill" | "SlashCommand" => {
             let named = ["skill", "command", "name"].into_iter().find_map(text);
             Tool::Skill { name: named.unwrap_or_default().to_owned(), arguments: owned("args") }
@@ -153,9 +153,6 @@ pub(super) fn launch_input(call: &ToolCall, rewrite: &Rewrite, prompt: &str) -> 
     }
     let kept = fields.into_iter().flatten().filter(|(name, _)| is_kept(name));
     let mut input: Value = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
-    if !input.is_object() {
-        input = json!({});
-    }
     bounded::shorten(&mut input, MAX_FIELD);
     input["subagent_type"] = rewrite.agent_type.into();
     input["prompt"] = prompt.into();
@@ -164,6 +161,8 @@ pub(super) fn launch_input(call: &ToolCall, rewrite: &Rewrite, prompt: &str) -> 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::core::outcome::Notice;
 
@@ -172,6 +171,14 @@ mod tests {
         let call = ToolCall::new("Agent", tool, input, "{}", None);
         let prompt = Notice::new("brief");
         launch_input(&call, &Rewrite { agent_type: "roz:roz", prompt, may_keep_prompt }, "brief")
+    }
+
+    #[test]
+    fn every_tool_that_concerns_a_gate_is_in_its_words() {
+        for name in CONCERNING.split_whitespace() {
+            let tool = tool(name, &json!({}));
+            assert!(!matches!(tool, Tool::Other | Tool::Harmless), "{name}: {tool:?}");
+        }
     }
 
     #[test]

@@ -42,7 +42,9 @@ const CONTENTS: &str = "content contents text body data";
 
 pub(super) fn command_lines<'a>(tool: &'a Tool, name: &str, input: &'a Value) -> Vec<Cow<'a, str>> {
     match tool {
-        Tool::Shell { command } | Tool::PowerShell { command } => vec![command.into()],
+        Tool::Shell { .. } | Tool::PowerShell { .. } => {
+            tool.command().map(Cow::from).into_iter().collect()
+        }
         Tool::Mcp => {
             let runs = words(name).iter().any(|it| is_one(RUN_TOOLS, it));
             let mut look = Look { runs, found: Vec::new() };
@@ -133,7 +135,8 @@ impl<'a> Look<'a> {
             Says::Told => (),
             // Nobody says in which language, and what is no line of a shell's is none.
             Says::Nothing | Says::Code => {
-                if text.len() <= MAX_PERHAPS && shell::read(text).unreadable.is_none() {
+                // What is too long to be tried is told as a line that is not read to the end.
+                if text.len() > MAX_PERHAPS || shell::read(text).unreadable.is_none() {
                     self.found.push(text.into());
                 }
                 if text.contains(['(', '`']) {

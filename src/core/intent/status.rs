@@ -1,4 +1,4 @@
-//! The intent gate, as everybody else sees it.
+//! Implements [`Gate`] for the intent gate: its decision, and where it stands.
 
 use super::{decide, gate::Caller};
 use crate::core::{

@@ -49,11 +49,6 @@ fn has(words: &[String], option: &str) -> bool {
     words.iter().any(is_it)
 }
 
-/// A variable without which the client is another one, or has other hooks.
-fn is_home(name: &str) -> bool {
-    is_protected_variable(name)
-}
-
 pub(super) fn starts_a_client_without_hooks(cx: Context) -> Option<String> {
     // Options that only a client has.
     const BARE: [&str; 3] = ["--bare", "--safe-mode", "--setting-sources"];
@@ -61,7 +56,8 @@ pub(super) fn starts_a_client_without_hooks(cx: Context) -> Option<String> {
     let bare = possible_clients(cx.call).find(|(_, words)| is_bare(words));
     let elsewhere = || {
         clients(cx.call).find(|(run, words)| {
-            has(words, "--settings") || run.assignments.iter().any(|(name, _)| is_home(name))
+            has(words, "--settings")
+                || run.assignments.iter().any(|(name, _)| is_protected_variable(name))
         })
     };
     // `export CLAUDE_CONFIG_DIR=/tmp/x; claude`, `unset ROZ_HOME; claude`. A folder more on PATH is
@@ -69,7 +65,7 @@ pub(super) fn starts_a_client_without_hooks(cx: Context) -> Option<String> {
     let exports = |run: &Run| {
         let names = run.argv.iter().skip(1).map(|word| word.split('=').next().unwrap_or_default());
         is_one("export declare typeset readonly unset", base(run))
-            && names.filter(|name| *name != "PATH").any(is_home)
+            && names.filter(|name| *name != "PATH").any(is_protected_variable)
     };
     let after_export = || clients(cx.call).next().filter(|_| cx.call.runs().any(exports));
     bare.or_else(elsewhere).or_else(after_export).map(|(run, _)| line(run))

@@ -166,13 +166,15 @@ fn show_as(state: &mut Reflection, outcome: Outcome, how: How, cx: Cx) -> Outcom
     let mut shown = Vec::new();
     let mut ids = Vec::new();
     for it in &cx.facts.learned.relevant {
-        let how = if it.whole.is_some() { How::Whole } else { how };
+        // At a failure there are titles only.
+        let whole = it.whole.as_ref().filter(|_| how != How::Failure);
+        let how = if whole.is_some() { How::Whole } else { how };
         let time = state.shown().put(&it.id, it.score, how);
         if time == Time::Had {
             continue;
         }
         shown.push(it.title.clone());
-        shown.extend(it.whole.clone());
+        shown.extend(whole.cloned());
         if time == Time::First {
             ids.push(it.id.clone());
         }

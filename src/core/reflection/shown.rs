@@ -137,6 +137,7 @@ impl Shown {
             let was_forgotten = std::mem::replace(&mut it.is_forgotten, false);
             let is_new = was_forgotten || is_of_failure && !it.is_of_failure;
             it.is_of_failure |= is_of_failure;
+            it.is_whole |= how == How::Whole;
             return if is_new { Time::Again } else { Time::Had };
         }
         if self.0.len() >= MAX_KEPT {

@@ -1,4 +1,4 @@
-//! The reflection gate, as everybody else sees it.
+//! Implements [`Gate`] for the reflection gate: its decision, and where it stands.
 
 use super::{decide, state};
 use crate::core::{

@@ -1,4 +1,4 @@
-//! The review gate, as everybody else sees it.
+//! Implements [`Gate`] for the review gate: its decision, and where it stands.
 
 use super::{decide, phase::Phase};
 use crate::core::{

@@ -63,7 +63,7 @@ pub struct Verdict {
     /// record that came after, or the last of all.
     pub torn: Vec<u64>,
     /// Lines that are there twice, as they were written: where both branches
-    /// have a picked commit, git's union merge may keep both.
+    /// have a picked commit, the union merge of an older roz may have kept both.
     pub copies: Vec<Copied>,
     /// Sessions whose last record nobody knows here.
     pub unanchored: Vec<String>,

@@ -266,13 +266,6 @@ impl Record {
         record
     }
 
-    /// Of a call that was kept from running.
-    pub fn of_refusal(call: &Call, refusal: Refusal) -> Self {
-        let mut record = Self::new(call);
-        record.metadata.roz.refusal = Some(refusal.kept());
-        record
-    }
-
     fn new(call: &Call) -> Self {
         let own = |text: Option<&str>| text.map(|it| bounded::cut(it, MAX_TEXT).to_owned());
         let vcs = |revision: &str| Vcs {

@@ -92,7 +92,7 @@ fn a_refusal_has_no_files() {
         command: None,
     };
     let call = Call { intent_id: None, revision: None, model: None, ..call(&session, &dice) };
-    let record = Record::of_refusal(&call, refusal);
+    let record = Record::of_change(&call, Change { violation: Some(refusal), ..Change::default() });
     assert!(record.is_refusal());
     let value = as_value(&record);
     assert_eq!(faults(&value, Form::Specification), []);

@@ -24,12 +24,6 @@ pub use self::meaning::{File, Meaning};
 use self::{change::Change, evidence::Step};
 use crate::outline::{self, Source, Unread};
 
-/// What the change of a single file means.
-pub fn judge(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Meaning {
-    let meanings = judge_all(&[File { path, before, after }]);
-    meanings.into_iter().next().unwrap_or_else(|| Meaning::of(Step::Identical))
-}
-
 /// What the changes of one call mean. A definition may move from one file to
 /// another, and a new name may be used in several.
 pub fn judge_all(files: &[File]) -> Vec<Meaning> {

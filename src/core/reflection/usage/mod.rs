@@ -1,6 +1,6 @@
 //! What became of learnings: a log of events, and what it adds up to.
 //!
-//! The log (`stats.log`, JSONL, append-only, committed) is the source; a
+//! The log (`stats.log`, JSONL, append-only, in roz's home) is the source; a
 //! [`View`] is what its lines add up to, and a [`Tally`] what that says of one
 //! learning. What it says together with the learnings themselves is a
 //! [`Report`].

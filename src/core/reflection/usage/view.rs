@@ -1,8 +1,8 @@
 //! What the lines of a log add up to.
 //!
 //! The order of the lines does not matter, nor does a line that is there twice:
-//! a union merge of two branches puts one branch's lines behind the other's,
-//! and may repeat some. So a view can be kept, and grows by the new lines alone.
+//! an older roz had git merge the logs of two branches, which put one branch's
+//! lines behind the other's and may have repeated some. So a view can be kept, and grows by the new lines alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
