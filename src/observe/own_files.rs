@@ -26,7 +26,6 @@ use crate::{
 /// Longer ones count as unreadable.
 const LONGEST: u64 = 4 << 20;
 
-/// A file to look at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Watched {
     pub kind: Kind,
