@@ -1,8 +1,9 @@
-//! `roz stats`: which words get work reviewed, and what became of learnings.
+//! `roz stats`: which texts get work reviewed, and how learnings are used; as text, JSON or a page.
 
+mod page;
 mod reflection;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -14,22 +15,25 @@ use crate::{
     world::World,
 };
 
-/// Compare the templates of blocked stops, and show how learnings are used
+/// Compare the texts of held stops, and show how learnings are used
 ///
-/// A template succeeds when the reviewer that it asks for comes and decides.
-/// The success rate comes with its 95 % Wilson score interval.
+/// A text succeeds if the reviewer that it asks for starts and decides. The
+/// success rate comes with its 95 % Wilson score interval.
 ///
-/// A learning helped when an agent said so, with `roz ref` or in its
-/// reflection. A session counts once, however often it was shown in it.
+/// A learning is used if an agent opens it, or says that it helped. A session
+/// counts once, however often it was shown the learning.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = reflection::triggers())]
 pub(super) struct Args {
-    /// Only attempts of the last so many days
+    /// Only the last so many days
     #[arg(long, default_value_t = 30)]
     days: u32,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Write one page with pictures to a file: sessions, reviews, calls, learnings, intents
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    html: Option<PathBuf>,
 }
 
 /// What became of a template's attempts.
@@ -74,15 +78,21 @@ impl Tally {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::here(world)?;
     let since = world.now.checked_sub_signed(TimeDelta::days(args.days.into()));
     let since = since.unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
+    if let Some(file) = &args.html {
+        page::write(file, args.days, since, world)?;
+        return Ok(Done::Well);
+    }
+    let roz = Roz::here(world)?;
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let mut sessions = 0;
-    for activity in roz.store.activity()?.into_iter().take_while(|it| it.at >= since) {
+    for activity in roz.store.activity()?.into_iter().take_while(|activity| activity.at >= since) {
         let Ok(Some(stored)) = roz.store.look_at(&activity.id) else { continue };
         sessions += 1;
-        for attempt in stored.session.review.attempts().iter().filter(|it| it.timestamp >= since) {
+        for attempt in
+            stored.session.review.attempts().iter().filter(|attempt| attempt.timestamp >= since)
+        {
             tallies.entry(attempt.template_id.clone()).or_default().count(attempt);
         }
     }
@@ -90,21 +100,18 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let log = reflection::Log::read(&roz, world);
     if args.json {
         let templates: BTreeMap<&String, Value> =
-            tallies.iter().map(|(id, it)| (id, as_json(it))).collect();
+            tallies.iter().map(|(id, tally)| (id, as_json(tally))).collect();
         say::print_json(&json!({
             "days": args.days, "sessions": sessions, "templates": templates,
-            "significant": verdict.as_ref().is_some_and(|it| it.significant),
-            "reflection": log.as_ref().ok().map(|it| it.as_json(&roz, world)),
+            "significant": verdict.as_ref().is_some_and(|verdict| verdict.significant),
+            "reflection": log.as_ref().ok().map(|log| log.as_json(&roz, world)),
         }))?;
     } else {
         let out = say::Out::new(world);
         if tallies.is_empty() {
-            let days = args.days;
-            let told = format!(
-                "No stop was held for a review in {} of the last {}.",
-                say::counted(sessions, "session"),
-                say::counted(days, "day")
-            );
+            let (days, sessions) =
+                (say::counted(args.days, "day"), say::counted(sessions, "session"));
+            let told = format!("No reviews in the last {days} ({sessions}).");
             say::print(&(say::folded(&told, out.width, "") + "\n"))?;
         } else {
             print_templates(&out, &tallies, verdict.as_ref())?;
@@ -134,7 +141,7 @@ fn print_templates(
         "BAD SESSION",
         "OPEN",
     ];
-    let rows: Vec<Vec<String>> = tallies.iter().map(|(id, it)| row(id, it)).collect();
+    let rows: Vec<Vec<String>> = tallies.iter().map(|(id, tally)| row(id, tally)).collect();
     say::print(&out.table(&heading, &rows))?;
     if let Some(verdict) = verdict {
         say::print(&format!("\n{}\n", verdict.words))?;
@@ -147,11 +154,11 @@ fn row(id: &str, tally: &Tally) -> Vec<String> {
         let (low, high) = wilson(tally.success, tally.ended());
         format!("{:.0} % ({:.0}–{:.0})", rate * 100.0, low * 100.0, high * 100.0)
     });
-    let blocks = tally.blocks_needed().map_or("-".to_owned(), |it| format!("{it:.1}"));
+    let blocks = tally.blocks_needed().map_or("-".to_owned(), |blocks| format!("{blocks:.1}"));
     let counts = [tally.not_spawned, tally.no_decision, tally.bad_session_id, tally.pending];
     let mut row =
         vec![id.to_owned(), tally.shown.to_string(), tally.success.to_string(), rate, blocks];
-    row.extend(counts.map(|it| it.to_string()));
+    row.extend(counts.map(|count| count.to_string()));
     row
 }
 
@@ -196,7 +203,7 @@ struct Comparison {
 /// leaves out zero (Newcombe 1998, method 10: from the two Wilson intervals).
 fn compare(tallies: &BTreeMap<String, Tally>) -> Option<Comparison> {
     let mut rated: Vec<(&String, &Tally, f64)> =
-        tallies.iter().filter_map(|(id, it)| Some((id, it, it.rate()?))).collect();
+        tallies.iter().filter_map(|(id, tally)| Some((id, tally, tally.rate()?))).collect();
     rated.sort_by(|a, b| b.2.total_cmp(&a.2));
     let [(best, best_tally, best_rate), .., (worst, worst_tally, worst_rate)] = rated[..] else {
         return None;

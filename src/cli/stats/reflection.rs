@@ -1,4 +1,4 @@
-//! What became of the project's learnings.
+//! How the project's learnings are used.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -30,7 +30,7 @@ pub(super) struct Log {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("failed to read what became of learnings")]
+#[error("failed to read the log of learnings")]
 pub(super) struct Error(#[from] storage::Error);
 
 /// When each insight is drawn, for the help.
@@ -46,7 +46,7 @@ impl Log {
     pub(super) fn read(roz: &Roz, world: &World) -> Result<Self, Error> {
         let library = roz.library(world);
         let view = roz.usage_log(&library).read()?;
-        let learnings = library.all().learnings.into_iter().map(|it| it.learning).collect();
+        let learnings = library.all().learnings.into_iter().map(|found| found.learning).collect();
         Ok(Self { view, learnings })
     }
 
@@ -58,7 +58,7 @@ impl Log {
         let report = self.report(roz, world);
         let view = &self.view;
         let decaying = report.decaying.iter().map(
-            |it| json!({ "learning_id": it.id, "at": it.at, "reason": it.reason.to_string() }),
+            |decay| json!({ "learning_id": decay.id, "at": decay.at, "reason": decay.reason.to_string() }),
         );
         json!({
             "log": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
@@ -81,7 +81,7 @@ impl Log {
         })
     }
 
-    /// Nothing, where nothing was ever recorded.
+    /// Prints nothing if nothing was ever recorded.
     pub(super) fn print(&self, out: &Out, roz: &Roz, world: &World) -> cli::Result<()> {
         let view = &self.view;
         if view.entries + view.broken == 0 {
@@ -122,8 +122,10 @@ impl Log {
             );
         }
         if !view.skips_by_decider.is_empty() {
-            let count =
-                view.skips_by_decider.values().fold(0, |sum: u32, it| sum.saturating_add(*it));
+            let count = view
+                .skips_by_decider
+                .values()
+                .fold(0, |sum: u32, count| sum.saturating_add(*count));
             let by = listed("by", &view.skips_by_decider);
             let _ = writeln!(text, "Reflections skipped: {count} ({by}).");
         }
@@ -132,13 +134,13 @@ impl Log {
         }
         if !report.categories.is_empty() {
             let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "USED", "DISMISSED", "HIT RATE"];
-            let rows = report.categories.iter().map(|(category, it)| {
-                let counts = [it.learnings, it.surfaced, it.hits, it.dismissed];
+            let rows = report.categories.iter().map(|(category, used)| {
+                let counts = [used.learnings, used.surfaced, used.hits, used.dismissed];
                 let counts = counts.iter().map(u32::to_string);
                 [category.to_string()]
                     .into_iter()
                     .chain(counts)
-                    .chain([rate(it.hit_rate)])
+                    .chain([rate(used.hit_rate)])
                     .collect()
             });
             text.push('\n');
@@ -150,10 +152,10 @@ impl Log {
             text += &out.paint(Tone::Bold, "INSIGHTS");
             text.push('\n');
         }
-        for it in insights {
-            let kind = out.paint(Tone::Warn, &it.kind.to_string());
-            let message = bounded::plain_line(&it.message);
-            let _ = writeln!(text, "{kind}: {message}\n    → {}", it.recommendation);
+        for insight in insights {
+            let kind = out.paint(Tone::Warn, &insight.kind.to_string());
+            let message = bounded::plain_line(&insight.message);
+            let _ = writeln!(text, "{kind}: {message}\n    → {}", insight.recommendation);
         }
         say::print(&text)?;
         Ok(())
@@ -174,5 +176,5 @@ fn times(count: u32) -> String {
 }
 
 fn rate(rate: Option<f64>) -> String {
-    rate.map_or("-".to_owned(), |it| format!("{:.0} %", it * 100.0))
+    rate.map_or("-".to_owned(), |rate| format!("{:.0} %", rate * 100.0))
 }
