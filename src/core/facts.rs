@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::core::{
-    intent::facts::Aims,
+    intent::facts::IntentFacts,
     policy::GatesPolicy,
     protect::ProtectFacts,
     reflection::{
@@ -47,7 +47,7 @@ pub struct Facts {
     /// Which protected paths a call is about.
     pub protect: ProtectFacts,
     pub learned: Learned,
-    pub aims: Aims,
+    pub intent: IntentFacts,
     /// What the call made of roz's own files.
     pub weakened: Vec<Weakened>,
     /// The gates of the other repositories that a call goes to.

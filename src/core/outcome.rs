@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{
-    intent::{briefing::Briefing, doubt::Doubt, landing::Landing, state::InFlight},
+    intent::{briefing::Briefing, doubt::Doubt, ledger, state::InFlight},
     pattern,
     reflection::usage,
     review::approval::Approved,
@@ -39,7 +39,7 @@ pub enum Effect {
     /// A call that may have changed something came to its end.
     Landed(Box<InFlight>),
     /// The same, of a call whose changes were looked for.
-    Changed(Box<Landing>),
+    Changed { intent_id: String, change: Box<ledger::Change> },
     /// What these files of the project hold is kept, for a comparison to come.
     Keep(Vec<String>),
     /// A session is governed by the sidecar: those that come later miss it.

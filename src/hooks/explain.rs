@@ -65,9 +65,9 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let id = &session.session_id;
     read_call(&mut event, id, &world.cwd, roz, world);
     let input = Input::of_call(event, json, id.clone(), &world.cwd);
-    let (protect, aims) = protect_facts_and_aims(&input, &Around::default(), session, roz, world);
+    let (protect, intent) = protect_facts_and_aims(&input, &Around::default(), session, roz, world);
     let event = input.event;
-    let facts = Facts { protect, aims, ..Facts::default() };
+    let facts = Facts { protect, intent, ..Facts::default() };
     let dice = [0; 32].into();
     let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };
     let rules = if roz.policy.protect.enabled {

@@ -44,7 +44,7 @@ use crate::{
         self, Cx, Dice, bounded,
         event::{Beyond, Event, What},
         gate::Gate,
-        intent::{briefing, facts::Aims},
+        intent::{briefing, facts::IntentFacts},
         outcome::{Notice, Outcome, Verdict},
         own_files::Weakened,
         policy::Auto,
@@ -323,9 +323,9 @@ fn decide(
             let mut facts = gather::facts(input, session, roz, world);
             facts.weakened.clone_from(&around.weakened);
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            (facts.protect, facts.aims) =
+            (facts.protect, facts.intent) =
                 protect_facts_and_aims(input, around, session, roz, world);
-            facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
+            facts.intent.handshake = handshake::handshake(input, session, cwd, roz, world);
             if let What::PreToolUse(call) = &input.event.what {
                 facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
             }
@@ -368,7 +368,7 @@ fn protect_facts_and_aims(
     session: &Session,
     roz: &Roz,
     world: &World,
-) -> (ProtectFacts, Aims) {
+) -> (ProtectFacts, IntentFacts) {
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
     let mut links = if world.is_nowhere { Links::default() } else { Links::of(&world.cwd) };
     let protect =

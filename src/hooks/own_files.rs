@@ -77,7 +77,9 @@ pub(super) fn end(
 }
 
 fn may_change(call: &ToolCall) -> bool {
-    class::classify(call, &BTreeMap::new(), &BTreeSet::new()).class > Class::Safe
+    let known =
+        class::Known { overrides: &BTreeMap::new(), free: &BTreeSet::new(), may_discard: false };
+    class::classify(call, known).class > Class::Safe
 }
 
 /// What is laxer or gone, a clause each.

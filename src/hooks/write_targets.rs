@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{glob_expansion::expand, server_paths};
 use crate::{
     core::{event::ToolCall, intent::class::is_one, tool::Tool},
-    shell::{HOLE, How, Reading, Write},
+    shell::{HOLE, How, Reading, Run, Write},
 };
 
 /// Where a call is made.
@@ -72,11 +72,14 @@ fn is_remote(write: &Write, reading: &Reading) -> bool {
         && reading.runs.iter().any(|run| is_one(COPY, &run.program))
 }
 
-/// Whether it is a new work tree of the repository: what is written into it is judged by its path
-/// there.
+/// Whether it is a work tree of the repository that git makes, moves or removes: what is written
+/// into one is judged by its path there.
 fn is_work_tree(write: &Write, reading: &Reading) -> bool {
-    write.how == How::Directory
-        && reading.runs.iter().any(|run| run.words().starts_with(&["git", "worktree", "add"]))
+    let is_it = |run: &Run| {
+        matches!(run.words()[..], ["git", "worktree", "add" | "move" | "remove", ..])
+            && (write.how == How::Directory || run.argv.contains(&write.path))
+    };
+    reading.runs.iter().any(is_it)
 }
 
 /// Whether a `mkdir -p` finds its folder there already.

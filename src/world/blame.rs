@@ -119,14 +119,6 @@ pub fn name_before(root: &Path, file: &Path, commit: &str, until: Instant) -> Op
     None
 }
 
-/// When a file of that name was last taken out.
-pub fn removed(root: &Path, file: &Path, until: Instant) -> Option<DateTime<Utc>> {
-    let inside = file.strip_prefix(root).unwrap_or(file);
-    let file = format!(":(top,literal){}", inside.display());
-    let args = ["log", "-1", "--format=%at", "--diff-filter=D", "--", &file];
-    time(git::git(root, args, &[], until).ok()?.trim())
-}
-
 fn parse(text: &str) -> Vec<Option<Origin>> {
     let mut known: HashMap<String, Commit> = HashMap::new();
     let mut lines = Vec::new();

@@ -45,6 +45,18 @@ pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Er
     Ok(paths.map(|it| (it.to_owned(), content(&root.join(it)))).collect())
 }
 
+/// What `git status` says of each file that is not as committed, the ignored ones among them: two
+/// letters, and the path. A folder of which nothing is tracked is one of them.
+pub fn states(root: &Path, until: Instant) -> Result<Vec<(String, String)>, Error> {
+    const STATUS: &str = "status --porcelain=v1 -z --untracked-files=normal --ignored=traditional \
+                          --no-renames --ignore-submodules=dirty";
+    let args: Vec<&str> = STATUS.split_whitespace().collect();
+    let text = git::git_with(root, &args, &[], until)?;
+    git::refuse_cut(&text)?;
+    let entries = text.split('\0').filter(|entry| entry.len() > 3 && entry.is_char_boundary(3));
+    Ok(entries.map(|entry| (entry[..2].to_owned(), entry[3..].to_owned())).collect())
+}
+
 /// A hash of what a file holds; of a repository its commit, of what cannot be read a word for it.
 pub fn content(path: &Path) -> String {
     let Ok(meta) = path.symlink_metadata() else { return "absent".to_owned() };

@@ -178,7 +178,7 @@ pub(super) fn shared(desk: &Desk, intent: &Intent) -> Vec<String> {
     const TOLD: usize = 10;
     let shared = selection::shared(&desk.catalogue, intent, desk.case);
     let told = shared.iter().take(TOLD);
-    told.map(|(id, witness)| format!("{id} owns `{}` too", witness.path)).collect()
+    told.map(|(id, path)| format!("{id} owns `{path}` too")).collect()
 }
 
 /// Words of the sidecar, in one line of a table.

@@ -1,9 +1,9 @@
-//! Which lines a change made: from the texts before and after, or from the
-//! patch that the client's own tools answer with.
+//! Which lines a change made: from the texts before and after, or from the patch that the client's
+//! own tools answer with.
 //!
-//! Lines end with LF. A line counts as changed when any byte of it has, its
-//! CR and the file's last LF among them: so says `git diff`, and so will
-//! `git blame`. Its hash is without both: see [`content_hash`].
+//! Lines end with LF. A line counts as changed when any byte of it has, its CR and the file's last
+//! LF among them: so says `git diff`, and so will `git blame`. Its hash is without both: see
+//! [`content_hash`].
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 use serde::{Deserialize, Serialize};
@@ -22,8 +22,7 @@ const BINARY_WITHIN: usize = 8000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
     pub change: Change,
-    /// What is new in the text after, in its lines, first to last, none beside
-    /// another.
+    /// What is new in the text after, in its lines, first to last, none beside another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<LineRange>,
     /// Where lines are gone and none came in their place.
@@ -81,9 +80,9 @@ pub struct Deletion {
     pub lines: u64,
 }
 
-/// `sha256:` and 64 hexadecimal digits, of the lines joined by LF, without an
-/// LF at the end; a line's CR before its LF is no part of it. So a range's hash
-/// is the same wherever the lines stand, and in a checkout with other line ends.
+/// `sha256:` and 64 hexadecimal digits, of the lines joined by LF, without an LF at the end; a
+/// line's CR before its LF is no part of it. So a range's hash is the same wherever the lines
+/// stand, and in a checkout with other line ends.
 pub fn content_hash<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for (at, line) in lines.into_iter().enumerate() {
@@ -171,10 +170,9 @@ impl Changed {
         }
     }
 
-    /// From what Write and Edit answer: `structuredPatch`, `type`, `content`,
-    /// `originalFile`. `after` is the file's text, where it is at hand; what
-    /// the patch says of a line that is not there counts as it stands in the
-    /// patch. None if the answer does not tell.
+    /// From what Write and Edit answer: `structuredPatch`, `type`, `content`, `originalFile`.
+    /// `after` is the file's text, where it is at hand; what the patch says of a line that is not
+    /// there counts as it stands in the patch. None if the answer does not tell.
     pub fn by_tool(answer: &Value, after: Option<&[u8]>) -> Option<Self> {
         let hunks = answer.get("structuredPatch")?.as_array()?;
         let text = |name: &str| answer.get(name).and_then(Value::as_str).map(str::as_bytes);
@@ -195,8 +193,8 @@ impl Changed {
         let mut line = 0;
         for hunk in hunks {
             let start = hunk.get("newStart")?.as_u64()?;
-            // Where a hunk leaves nothing, it names the line before; or, where
-            // that leaves nothing of the whole text, the first.
+            // Where a hunk leaves nothing, it names the line before; or, where that leaves nothing
+            // of the whole text, the first.
             let is_empty = hunk.get("newLines")?.as_u64()? == 0;
             let start = match start {
                 0 | 1 if is_empty => 1,
@@ -247,8 +245,8 @@ impl Changed {
             let from = usize::try_from(start_line - 1).unwrap_or(usize::MAX);
             let to = from.saturating_add(new.len());
             let found = after.and_then(|it| it.get(from..to));
-            // The client shows tabs as blanks: the file knows better, as long
-            // as it is the file that the patch is about.
+            // The client shows tabs as blanks: the file knows better, as long as it is the file
+            // that the patch is about.
             let is_it = |found: &&[&[u8]]| {
                 found.iter().zip(new).all(|(one, two)| one.trim_ascii() == two.trim_ascii())
             };
