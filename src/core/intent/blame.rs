@@ -5,11 +5,12 @@
 //! are found again by their marks, wherever they are. A mark does not see blanks: a formatter that
 //! moves a line leaves it whose it was.
 //!
-//! Each line that was written accounts for one line at most. The latest record is looked for first,
-//! where most of its lines are, and between the lines that it was put between. Nothing accounts for
-//! a line that git says is older. A line that says nothing (`}`, a blank one) belongs to the lines
-//! that it was written with, or to nobody. A line that a formatter broke is put together, with or
-//! without the comma that it added; what it joined is nobody's.
+//! Each line that was written accounts for one line at most. Lines that stand together come before
+//! single ones, and of those the latest record's. A range is looked for where most of its lines
+//! are, and between the lines that it was put between. Nothing accounts for a line that git says is
+//! older. A line that says nothing (`}`, a blank one) belongs to the lines that it was written with,
+//! or to nobody. A line that a formatter broke is put together, with or without the comma that it
+//! added; what it joined is nobody's.
 //!
 //! First of all a line is looked for where it came from: in the text that its commit left, it is
 //! among what was written with it.
@@ -32,6 +33,10 @@ pub const MARK: usize = 6;
 
 /// Lines of one record that are marked, beyond which only its ranges' hashes tell.
 const MOST_MARKS: usize = 20_000;
+
+/// What a line weighs that says something, where it is found again.
+const LINE: usize = 4;
+const TWO_LINES: usize = 2 * LINE;
 
 /// In more pieces than this, a range is not recognized.
 const MOST_PIECES: usize = 64;
@@ -214,11 +219,14 @@ impl<'a> Search<'a> {
     }
 
     fn found(mut self) -> Vec<Option<Place>> {
-        for record in (0..self.written.len()).rev() {
-            for range in 0..self.written[record].ranges.len() {
-                for _ in 0..MOST_PIECES {
-                    let Some(end) = self.best_end(record, range) else { break };
-                    self.take(record, range, end);
+        // A single line may be anybody's, so those that stand together are looked for first.
+        for least in [TWO_LINES, 1] {
+            for record in (0..self.written.len()).rev() {
+                for range in 0..self.written[record].ranges.len() {
+                    for _ in 0..MOST_PIECES {
+                        let Some(end) = self.best_end(record, range, least) else { break };
+                        self.take(record, range, end);
+                    }
                 }
             }
         }
@@ -226,8 +234,9 @@ impl<'a> Search<'a> {
         self.found
     }
 
-    /// The line behind the last one of the range, where most of it is found.
-    fn best_end(&self, record: usize, range: usize) -> Option<usize> {
+    /// The line behind the last one of the range, where most of it is found, of that weight at
+    /// least.
+    fn best_end(&self, record: usize, range: usize, least: usize) -> Option<usize> {
         let Range { marks, before, after } = &self.written[record].ranges[range];
         let saying = |mark: &Mark| {
             let lines = self.lines_of.get(mark).into_iter().flatten().copied();
@@ -236,7 +245,7 @@ impl<'a> Search<'a> {
         let mut weights: HashMap<usize, usize> = HashMap::new();
         for (place, mark) in marks.iter().enumerate() {
             for line in saying(mark).filter(|line| self.is_open(*line, (record, range, place))) {
-                let weight = 4 + usize::from(self.is_timely(line, record));
+                let weight = LINE + usize::from(self.is_timely(line, record));
                 *weights.entry(line + marks.len() - place).or_default() += weight;
             }
         }
@@ -247,7 +256,7 @@ impl<'a> Search<'a> {
             }
         }
         let best = weights.into_iter().max_by_key(|(end, weight)| (*weight, Reverse(*end)));
-        best.map(|(end, _)| end)
+        best.filter(|(_, weight)| *weight >= least).map(|(end, _)| end)
     }
 
     /// The line of each place of a range that ends there.

@@ -67,7 +67,8 @@ pub fn units(text: &str) -> usize {
 }
 
 fn context(intent: &Intent, recent: &[String], lessons: &[String], largest: usize) -> String {
-    // Each list, the element of its items, and the room that those before it leave to it.
+    // Each list, the element of its items, and its share of the room; what the others do not need
+    // is for the first that does.
     let lists = [
         ("owned_scope", "path", &*intent.owned_scope, 2800),
         ("constraints", "constraint", &*intent.constraints, 2200),
@@ -86,10 +87,10 @@ fn context(intent: &Intent, recent: &[String], lessons: &[String], largest: usiz
     let frame: usize =
         lists.iter().map(|(name, ..)| 2 * name.len() + "<></>".len() + LONGEST_CUT).sum();
     let mut room = largest.saturating_sub(1 + units(&res) + units(CLOSING) + frame);
-    for (at, (name, items, _)) in lists.iter().enumerate() {
+    for (at, (name, items, share)) in lists.iter().enumerate() {
         let reserved: usize =
             lists[at + 1..].iter().map(|(_, items, share)| size(items).min(*share)).sum();
-        let mut left = room.saturating_sub(reserved);
+        let mut left = room.saturating_sub(reserved).max(room.min(*share));
         let fits = |item: &&String| {
             let rest = left.checked_sub(units(item));
             left = rest.unwrap_or_default();

@@ -3,23 +3,20 @@
 
 mod check;
 
-use self::check::{Check, Passed};
+pub use self::check::is_write;
+use self::check::{Check, Passed, is_way_back, normal};
 use super::{
     checks,
     class::{self, Class, Known, Purpose},
     facts::{Aim, Sidecar},
     state::{InFlight, IntentState, Start},
 };
-use crate::{
-    core::{
-        Cx, bounded,
-        event::{Event, ToolCall},
-        outcome::{Effect, Notice, Outcome},
-        refusal::{Code, Refusal},
-        tool::Tool,
-        trace::Mark,
-    },
-    shell::How,
+use crate::core::{
+    Cx, bounded,
+    event::{Event, ToolCall},
+    outcome::{Effect, Notice, Outcome},
+    refusal::{Code, Refusal},
+    trace::Mark,
 };
 
 /// The tool of roz's own server by which an intent is selected.
@@ -154,32 +151,10 @@ fn keeping(paths: impl Iterator<Item = String>) -> Outcome {
     if paths.is_empty() { Outcome::pass() } else { Outcome::pass().doing(Effect::Keep(paths)) }
 }
 
-/// Whether a call is, word for word, one that takes a change back.
-fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
-    call.tool.command().is_some_and(|it| state.is_way_back(it))
-}
-
 /// The intent that a call of roz's own tool selects.
 pub fn selects(call: &ToolCall) -> Option<String> {
     let is_it = class::is_own_server(&call.name) && call.name.ends_with(SELECT);
     is_it.then(|| call.text("intent_id").unwrap_or_default().trim().to_owned())
-}
-
-/// Whether a call replaces all that a file holds, as the client's own tool does.
-pub fn is_write(call: &ToolCall, how: How) -> bool {
-    matches!(call.tool, Tool::Write { .. }) && how == How::Write
-}
-
-/// A call's text, for telling one from another: a command without its blanks, else the input.
-fn normal(call: &ToolCall) -> String {
-    let text = match call.tool.command() {
-        Some(command) => command.split_whitespace().collect::<Vec<_>>().join(" "),
-        None => call.json.to_owned(),
-    };
-    match text.len() {
-        ..=200 => format!("{}:{text}", call.name),
-        _ => format!("{}:sha256:{}", call.name, bounded::sha256(text.as_bytes())),
-    }
 }
 
 fn words(refusal: &Refusal) -> Notice {

@@ -1,20 +1,23 @@
 //! The checks of one call, each of which refuses it or lets the next one look.
 
-use super::{is_way_back, is_write, normal};
-use crate::core::{
-    Cx, bounded,
-    event::ToolCall,
-    intent::{
-        catalogue::Intent,
-        class::{Class, Judged, Purpose},
-        facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
-        scope::{Reason, Scope, Unsure, Verdict as InScope, Why},
-        selection::{self, Refused, Unreliable},
-        state::IntentState,
-        target,
+use crate::{
+    core::{
+        Cx, bounded,
+        event::ToolCall,
+        intent::{
+            catalogue::Intent,
+            class::{Class, Judged, Purpose},
+            facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
+            scope::{Reason, Scope, Unsure, Verdict as InScope, Why},
+            selection::{self, Refused, Unreliable},
+            state::IntentState,
+            target,
+        },
+        policy::{Hitl, OpaqueWrites},
+        refusal::{Code, Refusal},
+        tool::Tool,
     },
-    policy::{Hitl, OpaqueWrites},
-    refusal::{Code, Refusal},
+    shell::How,
 };
 
 /// A call that passed every check.
@@ -330,18 +333,22 @@ impl<'a> Check<'a> {
             _ if file.contains('…') => " (it may write outside the scope)".to_owned(),
             _ => String::new(),
         };
-        let message = format!("Scope Violation: {id} is not authorized to edit {file}{detail}.");
         // No scope reaches out of the project.
         if reason.is_some_and(|reason| reason.why == Why::OutsideProject) {
+            let message =
+                format!("Scope Violation: {id} is not authorized to edit {file}{detail}.");
             return self.refusal(Code::ScopeViolation, message).recovery(
                 "It is outside of the project: write below the project's root or in the temporary \
                  folder, or ask the user to do it.",
             );
         }
-        let pattern = pattern_of(file);
-        self.refusal(Code::ScopeViolation, message + " Request scope expansion.").recovery(format!(
-            "`roz intent expand {id} {pattern}` asks the user for it, or select the intent that \
-             owns this file."
+        let message = format!(
+            "Scope Violation: {id} is not authorized to edit {file}{detail}. Request scope expansion."
+        );
+        self.refusal(Code::ScopeViolation, message).recovery(format!(
+            "`roz intent expand {id} {}` asks the user for it, or select the intent that owns this \
+             file.",
+            pattern_of(file)
         ))
     }
 
@@ -383,4 +390,26 @@ fn asked(judged: &Judged) -> String {
 fn pattern_of(file: &str) -> String {
     let is_known = !file.starts_with(['/', '~']) && !file.contains(['\'', '…', '*', '?', '[']);
     if is_known { format!("'{file}'") } else { "PATTERN".to_owned() }
+}
+
+/// Whether a call is, word for word, one that takes a change back.
+pub(super) fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
+    call.tool.command().is_some_and(|it| state.is_way_back(it))
+}
+
+/// Whether a call replaces all that a file holds, as the client's own tool does.
+pub fn is_write(call: &ToolCall, how: How) -> bool {
+    matches!(call.tool, Tool::Write { .. }) && how == How::Write
+}
+
+/// A call's text, for telling one from another: a command without its blanks, else the input.
+pub(super) fn normal(call: &ToolCall) -> String {
+    let text = match call.tool.command() {
+        Some(command) => command.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => call.json.to_owned(),
+    };
+    match text.len() {
+        ..=200 => format!("{}:{text}", call.name),
+        _ => format!("{}:sha256:{}", call.name, bounded::sha256(text.as_bytes())),
+    }
 }
