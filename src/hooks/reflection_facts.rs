@@ -26,10 +26,11 @@ use crate::{
         },
         review::phase::Phase,
         session::{Session, SessionId},
+        tool::Tool,
     },
     memory::index::{self, Loaded},
     open::Roz,
-    shell::Run,
+    shell::{self, Run},
     sidecar::scratch::TEMPORARY,
     world::{self, World, changes, git, links, process},
 };
@@ -80,11 +81,14 @@ pub(super) fn learned(
             }
             Learned { baseline: look.baseline(None), relevant: look.at_prompt(text), ..seen }
         }
-        What::PreToolUse(call) => match closings(call, cwd, roz, world) {
-            // Most calls close nothing.
-            closings if closings.is_empty() => Learned::default(),
-            closings => Learned { closings, ..look.seen() },
-        },
+        What::PreToolUse(call) => {
+            let relevant = if by_subagent { Vec::new() } else { look.at_refusal(call) };
+            match closings(call, cwd, roz, world) {
+                // Most calls close nothing.
+                closings if closings.is_empty() => Learned { relevant, ..Learned::default() },
+                closings => Learned { closings, relevant, ..look.seen() },
+            }
+        }
         What::PostToolUse { call, succeeded: true } if look.begins_with_tasks(call) => look.seen(),
         What::PostToolUse { call, succeeded: false } if !by_subagent => {
             let relevant = look.at_failure(call, input.answer.map_or("", RawValue::get));
@@ -337,7 +341,7 @@ impl Look<'_> {
             tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
             branch: changes::branch(&self.roz.project).unwrap_or_default(),
             paths: paths.collect(),
-            text: String::new(),
+            ..Query::default()
         };
         self.relevant(&query, &BTreeSet::new(), Index::choose)
     }
@@ -377,15 +381,35 @@ impl Look<'_> {
     /// What is known about a command that has failed, where the session was not shown it at a
     /// failure before.
     fn at_failure(self, call: &ToolCall, answer: &str) -> Vec<Relevant> {
-        let commands: Vec<_> = call.command_lines().collect();
-        if commands.is_empty() || !is_on(self.session, self.roz, self.cwd) {
+        if call.command_lines().next().is_none() {
             return Vec::new();
         }
         // Of an answer that is no text it is the fields that say something.
         let error: Option<String> = serde_json::from_str(answer).ok();
-        let end = ending(error.as_deref().unwrap_or(answer), MAX_ERROR);
+        self.about_failure(call, error.as_deref().unwrap_or(answer))
+    }
+
+    /// What is known about a call that may be refused for the same reason as the one before; whether
+    /// it is, the gates say later.
+    fn at_refusal(self, call: &ToolCall) -> Vec<Relevant> {
+        match self.session.reflection.refused() {
+            Some(reason) if !matches!(call.tool, Tool::Read { .. } | Tool::Search { .. }) => {
+                self.about_failure(call, reason)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn about_failure(self, call: &ToolCall, error: &str) -> Vec<Relevant> {
+        if !is_on(self.session, self.roz, self.cwd) {
+            return Vec::new();
+        }
+        let commands: Vec<_> = call.command_lines().collect();
+        let end = ending(error, MAX_ERROR);
         let text = self.asked(&format!("{}\n{end}", commands.join("\n")));
-        let query = Query { text, ..Query::default() };
+        let runs = commands.iter().flat_map(|line| shell::read(line).runs);
+        let programs = runs.map(|run| run.program).collect();
+        let query = Query { text, programs, ..Query::default() };
         let shown = self.session.reflection.injected().iter();
         let shown = shown.filter(|it| it.is_of_failure || it.is_whole && !it.is_forgotten);
         let shown = shown.map(|it| it.learning_id.clone()).collect();

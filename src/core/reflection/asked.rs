@@ -15,24 +15,17 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
         _ => String::new(),
     };
     let name = |it: &str| bounded::plain_line(&bounded::line(it, 80));
-    match (state.closed(), state.closed_unnamed()) {
+    let (closed, unnamed) = (state.closed(), state.closed_unnamed());
+    let more = match (closed.len() + unnamed.len()).saturating_sub(1) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    match (closed, unnamed) {
         ([], []) => "this session changed the project".to_owned(),
-        ([], [system]) => format!("a ticket of {}{title} was closed", name(system)),
-        ([], [system, rest @ ..]) => {
-            format!("a ticket of {} and {} more were closed", name(system), rest.len())
-        }
-        ([one], []) if state.is_held_open(one) => {
-            format!("task {}{title} waits to be completed", name(one))
-        }
-        ([one], []) if state.is_task(one) => format!("task {}{title} is completed", name(one)),
-        ([one], []) => format!("ticket {}{title} was closed", name(one)),
-        ([one, rest @ ..], unnamed) => {
-            let more = rest.len() + unnamed.len();
-            let what = if state.is_task(one) { "task" } else { "ticket" };
-            let some_wait = state.closed().iter().any(|it| state.is_held_open(it));
-            let became = if some_wait { "were closed, or wait for it" } else { "were closed" };
-            format!("{what} {} and {more} more {became}", name(one))
-        }
+        ([], [system, ..]) => format!("a ticket of {} was closed{more}", name(system)),
+        // It may be held open until then.
+        ([one, ..], _) if state.is_task(one) => format!("task {}{title} is done{more}", name(one)),
+        ([one, ..], _) => format!("ticket {}{title} was closed{more}", name(one)),
     }
 }
 

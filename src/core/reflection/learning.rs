@@ -79,6 +79,8 @@ macro_rules! words {
     };
 }
 
+pub(super) use words;
+
 words!(Category {
     Pattern = "pattern",
     Pitfall = "pitfall",

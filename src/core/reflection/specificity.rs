@@ -25,10 +25,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    candidate::Candidate,
-    learning::{Criterion, Scope},
-};
+use super::learning::{Criterion, Learning, Scope};
 use crate::core::bounded;
 
 /// What a text says of its own.
@@ -41,15 +38,13 @@ pub struct Specificity {
     pub named: Vec<String>,
     /// The stock phrases that it uses.
     pub stock: Vec<&'static str>,
-    /// Other words that carry meaning, in order.
-    pub plain: Vec<String>,
     /// The claimed criteria that nothing in the text speaks for.
     pub implausible: Vec<Criterion>,
     is_mere_report: bool,
 }
 
 /// What speaks against keeping a candidate, a sentence each; none: nothing.
-pub fn objections(candidate: &Candidate) -> Vec<String> {
+pub fn objections(candidate: &Learning) -> Vec<String> {
     let it = measure(candidate);
     let mut reasons = Vec::new();
     let all_implausible = it.implausible.len() == candidate.criteria.len();
@@ -61,26 +56,20 @@ pub fn objections(candidate: &Candidate) -> Vec<String> {
         );
     }
     if it.is_vague() {
-        let named: Vec<_> =
-            it.named.iter().take(3).map(|it| bounded::plain_line(&bounded::line(it, 40))).collect();
-        let about = match &named[..] {
-            [] if it.plain.is_empty() => "it names nothing".to_owned(),
-            [] => {
-                let plain = it.plain.iter().take(5).map(|it| bounded::line(it, 40));
-                format!("it has plain words only ({})", plain.collect::<Vec<_>>().join(", "))
-            }
-            named => format!("it names only {}", named.join(", ")),
+        let named = it.named.iter().take(3).map(|name| bounded::line(name, 40));
+        let named: Vec<String> = named.collect();
+        let named = match &named[..] {
+            [] => String::new(),
+            named => format!(", it names only {}", named.join(", ")),
         };
         let stock = match &it.stock[..] {
             [] => String::new(),
-            stock => format!(", and says `{}`, which is true of anything", stock.join("`, `")),
+            stock => format!(", and `{}` is true of anything", stock.join("`, `")),
         };
-        reasons.push(format!(
-            "too vague (specificity {:.1} of the {:.1} needed): {about}{stock}. Name the file, \
-             function, command, version, number or error that it is about",
-            it.shown().0,
-            it.shown().1
-        ));
+        reasons.push(bounded::plain_line(&format!(
+            "too vague{named}{stock}: name the file, function, command, version, number or error \
+             that it is about"
+        )));
     }
     if all_implausible && !reasons.is_empty() {
         for criterion in it.implausible {
@@ -100,19 +89,12 @@ impl Specificity {
     fn is_vague(&self) -> bool {
         self.score < self.bar - NOISE
     }
-
-    /// Score and bar with one digit behind the point, rounded apart: no score
-    /// that is too low looks like one that will do.
-    fn shown(&self) -> (f64, f64) {
-        let score = (self.score * 10.0 + NOISE).floor() / 10.0;
-        (score.max(0.0), (self.bar * 10.0 - NOISE).ceil() / 10.0)
-    }
 }
 
 /// What adding up tenths leaves behind.
 const NOISE: f64 = 1e-9;
 
-pub fn measure(candidate: &Candidate) -> Specificity {
+pub fn measure(candidate: &Learning) -> Specificity {
     let text = format!("{}\n{}", candidate.summary, candidate.detail);
     let named = named(&text);
     let words = bounded::words(&text);
@@ -123,9 +105,9 @@ pub fn measure(candidate: &Candidate) -> Specificity {
     let is_plain = |it: &&String| it.len() > 2 && !is_common(it) && !is_generic(it);
     let mut met = BTreeSet::new();
     let plain = words.iter().filter(is_plain).filter(|it| met.insert(it.as_str()));
-    let plain: Vec<String> = plain.cloned().collect();
+    let plain = plain.count();
     let mut score: f64 = named.iter().map(|(_, weight)| weight).sum();
-    score += (count(plain.len()) * 0.12).min(1.5);
+    score += (count(plain) * 0.12).min(1.5);
     let mut bar = 1.0;
     let mut stock = Vec::new();
     let mut implausible = Vec::new();
@@ -148,7 +130,7 @@ pub fn measure(candidate: &Candidate) -> Specificity {
         }
     }
     let named = named.into_iter().map(|(it, _)| it).collect();
-    Specificity { score, bar, named, stock, plain, implausible, is_mere_report }
+    Specificity { score, bar, named, stock, implausible, is_mere_report }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]

@@ -8,32 +8,35 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::record::task_name;
 pub use super::record::{Baseline, Decider, Done, Mode, Observation, Rejected, Skip, Task, Ticket};
 use crate::core::{
     bounded,
     breaker::{Breaker, Press},
     policy::{self, BreakerPolicy},
     reflection::{
+        learning::words,
         shown::{Injected, Shown},
         tickets::Closing,
     },
 };
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// Nothing is asked for.
-    #[default]
-    Idle,
-    /// A ticket is in progress.
-    Active,
-    /// A reflection is due.
-    Pending,
-    /// It is due, and a stop was held for it.
-    Blocked,
-    Reflected,
-    Skipped,
-}
+words!(
+    #[derive(Default)]
+    Status {
+        /// Nothing is asked for.
+        #[default]
+        Idle = "idle",
+        /// A ticket is in progress.
+        Active = "active",
+        /// A reflection is due.
+        Pending = "pending",
+        /// It is due, and a stop was held for it.
+        Blocked = "blocked",
+        Reflected = "reflected",
+        Skipped = "skipped",
+    }
+);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -80,6 +83,9 @@ pub struct Reflection {
     /// What the work tree was like when the session began.
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<Baseline>,
+    /// Why the last refused call of this turn was refused: the rule, and what it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
     /// Since when a stop waits for other subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_since: Option<DateTime<Utc>>,
@@ -103,17 +109,6 @@ fn is_false(it: &bool) -> bool {
 }
 
 impl Status {
-    pub fn word(self) -> &'static str {
-        match self {
-            Status::Idle => "idle",
-            Status::Active => "active",
-            Status::Pending => "pending",
-            Status::Blocked => "blocked",
-            Status::Reflected => "reflected",
-            Status::Skipped => "skipped",
-        }
-    }
-
     /// A reflection is due.
     pub fn is_open(self) -> bool {
         matches!(self, Status::Pending | Status::Blocked)
@@ -146,8 +141,13 @@ impl Reflection {
             |it: &&String| !it.is_empty() && (self.closed.is_empty() || self.closed.contains(it));
         let at_hand = at_hand.filter(is_about);
         let others = self.closed.iter().filter(|it| Some(*it) != at_hand);
-        let own = self.ticket.as_ref();
-        let name = |id: &String| super::record::name_of(id, own, self.uses_tasks, session_id);
+        // Of an id alone, where the session uses the client's tasks, a mere number is one of them.
+        let is_number =
+            |id: &str| self.uses_tasks && id.bytes().all(|digit| digit.is_ascii_digit());
+        let name = |id: &String| match &self.ticket {
+            Some(own) if own.ticket_id == *id => own.name(session_id),
+            _ => task_name(id, is_number(id), session_id),
+        };
         at_hand.into_iter().chain(others).map(name).collect()
     }
 
@@ -199,6 +199,21 @@ impl Reflection {
         self.first_mode.get_or_insert(mode);
     }
 
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// A call was refused, or a new turn begins. Answers whether the rule is that of the refusal before.
+    pub(super) fn refused_for(&mut self, reason: Option<String>) -> bool {
+        let rule = |reason: &Option<String>| {
+            let (rule, _) = reason.as_ref()?.split_once(": ")?;
+            Some(rule.to_owned())
+        };
+        let is_again = reason.is_some() && rule(&reason) == rule(&self.refused);
+        self.refused = reason;
+        is_again
+    }
+
     /// The first look at the work tree stands.
     pub(super) fn began(&mut self, baseline: &Baseline) {
         self.baseline.get_or_insert_with(|| baseline.clone());
@@ -228,10 +243,9 @@ impl Reflection {
         if self.status == Status::Idle {
             self.status = Status::Active;
         }
-        while self.close_intents.len() >= MAX_KEPT {
-            let oldest = self.close_intents.iter().min_by_key(|(_, it)| it.at);
-            let Some(oldest) = oldest.map(|(id, _)| id.clone()) else { break };
-            self.close_intents.remove(&oldest);
+        // What is left of so many calls has ended unseen.
+        if self.close_intents.len() >= MAX_KEPT {
+            self.close_intents.clear();
         }
         self.close_intents.insert(tool_use_id.to_owned(), Intent { closings, at: now });
     }

@@ -1,5 +1,7 @@
 //! What retrieval is compared with: what one would write in ten minutes.
 
+use chrono::{DateTime, Utc};
+
 use super::set::Project;
 use crate::core::reflection::{
     learning::Learning,
@@ -12,9 +14,17 @@ const STOP: &[&str] = &[
     "should", "they", "them", "there", "then", "than", "which", "who", "does", "out", "use", "get",
 ];
 
-/// How many distinct words of the query, of three letters or more, are in the
-/// learning; the best five that have any.
-pub(super) fn keywords(query: &Query, project: &Project) -> Vec<Chosen> {
+/// Relevance alone: up to five that have three tenths of the best one's score.
+pub(super) fn plain(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
+    let found = project.index.search(query, 5, |_| true);
+    let least = found.first().map_or(0.0, |best| best.score * 0.3);
+    let chosen = found.into_iter().filter(|found| found.score >= least);
+    chosen.map(|found| Chosen { id: found.id, score: found.score, is_strong: false }).collect()
+}
+
+/// How many distinct words of the query, of three letters or more, are in the learning; the best five
+/// that have any.
+pub(super) fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
     let text = [
         &query.text,
         &query.ticket_title,
@@ -33,9 +43,11 @@ pub(super) fn keywords(query: &Query, project: &Project) -> Vec<Chosen> {
         let common = common as f64;
         common
     };
-    let scored =
-        project.learnings.iter().map(|it| (score(it), it)).filter(|(score, _)| *score > 0.0);
-    best(scored.collect(), 5)
+    let scored = project.learnings.iter().map(|learning| (score(learning), learning));
+    let mut scored: Vec<(f64, &Learning)> = scored.filter(|(score, _)| *score > 0.0).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
+    let best = scored.into_iter().take(5);
+    best.map(|(score, it)| Chosen { id: it.id.clone(), score, is_strong: false }).collect()
 }
 
 fn text_of(it: &Learning) -> String {
@@ -48,11 +60,4 @@ fn words(text: &str, least: usize) -> impl Iterator<Item = String> {
         .filter(move |it| it.chars().count() >= least)
         .map(str::to_lowercase)
         .filter(|it| !STOP.contains(&it.as_str()))
-}
-
-fn best(mut scored: Vec<(f64, &Learning)>, count: usize) -> Vec<Chosen> {
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
-    let chosen =
-        |(score, it): (f64, &Learning)| Chosen { id: it.id.clone(), score, is_strong: false };
-    scored.into_iter().take(count).map(chosen).collect()
 }

@@ -7,7 +7,6 @@ mod small;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt,
     path::PathBuf,
 };
 
@@ -31,7 +30,8 @@ use crate::{
 
 /// Measure which titles come back, on labelled queries
 ///
-/// Beside roz: plain keyword matching. The built-in set is of invented projects:
+/// Beside roz: plain BM25F, which was its prototype (no recency, and no silence
+/// where a query says nothing), and keyword matching. The built-in set is of invented projects:
 /// those that retrieval was once tuned on, and those by other authors. Of these,
 /// nobody has looked at the ones that are held out (they are written as in public
 /// trackers) and at those of strangers (who knew of the format alone). Below:
@@ -44,13 +44,13 @@ use crate::{
 /// nothing. What there is no query for is `-` (in JSON: null).
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = FORMAT)]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// A labelled set of your own, in TOML as below, instead of the built-in one
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
     /// Which part of the set
-    #[arg(long, value_enum, default_value_t = Split::All)]
-    split: Split,
+    #[arg(long, value_enum, default_value_t = Part::All)]
+    split: Part,
     /// Name what was missed, query by query
     #[arg(long)]
     misses: bool,
@@ -89,78 +89,44 @@ A set of your own:
   relevant = []
 ";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Split {
-    All,
-    /// What retrieval was once tuned on; of your own, what is not held out
-    Dev,
-    /// What nobody has looked at, written as in public trackers; of your own,
-    /// what says `held_out = true`
-    HeldOut,
-    /// What it was not, and has been looked at
-    Seen,
-    /// What nobody has looked at, by authors who knew of the format alone
-    Strangers,
-}
-
-impl Split {
-    fn has(self, part: Part) -> bool {
-        match self {
-            Split::All => true,
-            Split::Dev => matches!(part, Part::Dev | Part::Own),
-            Split::Seen => part == Part::Seen,
-            Split::HeldOut => matches!(part, Part::HeldOut | Part::OwnHeldOut),
-            Split::Strangers => part == Part::Strangers,
-        }
-    }
-}
-
 #[derive(Debug, thiserror::Error)]
-#[error("`{set}` is no part of `--split {split}`. Its `held_out` says which part it is")]
-struct NoPart {
-    set: String,
-    split: Split,
-}
+#[error("`{0}` is not in this `--split`. Its `held_out` says in which it is")]
+struct NotInSplit(String);
 
-impl fmt::Display for Split {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Split::All => "all",
-            Split::Dev => Part::Dev.name(),
-            Split::Seen => Part::Seen.name(),
-            Split::HeldOut => Part::HeldOut.name(),
-            Split::Strangers => Part::Strangers.name(),
-        })
-    }
-}
-
-const METHODS: [(&str, Method); 2] = [("roz", ours), ("keywords", keywords)];
+const METHODS: [(&str, Method); 3] =
+    [("roz", ours), ("plain", baselines::plain), ("keywords", baselines::keywords)];
 
 /// What is shown, best first.
 type Method = fn(&Query, &Project, DateTime<Utc>) -> Vec<Chosen>;
 
-pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let projects = match &args.set {
         Some(path) => vec![set::read(path, world.now)?],
         None => set::built_in(world.now)?,
     };
-    let measured: Vec<&Project> = projects.iter().filter(|it| args.split.has(it.part)).collect();
-    if let Some(set) = &args.set
-        && measured.is_empty()
-    {
-        return Err(NoPart { set: set.display().to_string(), split: args.split }.into());
+    let is_measured = |project: &&Project| args.split == Part::All || project.part == args.split;
+    let measured: Vec<&Project> = projects.iter().filter(is_measured).collect();
+    if let (Some(set), []) = (&args.set, &*measured) {
+        return Err(NotInSplit(set.display().to_string()).into());
     }
     let mut rows = Vec::new();
-    let mut out = Map::new();
-    for of in Part::ALL {
-        let part: Vec<&Project> = measured.iter().copied().filter(|it| it.part == of).collect();
-        let name = of.name();
-        let Some(first) = part.first() else { continue };
-        let is_own = matches!(of, Part::Own | Part::OwnHeldOut);
-        let shown_as = if is_own { &first.name } else { name };
-        let mut of_split = Map::new();
+    let mut splits = Map::new();
+    for (part, name) in Part::MEASURED {
+        let projects: Vec<&Project> =
+            measured.iter().copied().filter(|project| project.part == part).collect();
+        let Some(first) = projects.first() else { continue };
+        let is_own = args.set.is_some();
+        let key = if is_own { "own".to_owned() } else { name.replace('-', "_") };
+        let shown_as = if !is_own {
+            name
+        } else if first.name.is_empty() {
+            "own"
+        } else {
+            &first.name
+        };
+        let mut methods = Map::new();
         for (method, choose) in METHODS {
-            let asked = ask(&part, choose, world.now);
+            let asked = ask(&projects, choose, world.now);
             let figures = Figures::of(&asked);
             rows.push(figures.row(shown_as, method));
             let mut shown = figures.as_json();
@@ -172,9 +138,9 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
                     say::print(&misses.iter().map(Misses::line).collect::<String>())?;
                 }
             }
-            of_split.insert(method.to_owned(), shown);
+            methods.insert(method.to_owned(), shown);
         }
-        out.insert(name.replace('-', "_"), of_split.into());
+        splits.insert(key, methods.into());
     }
     let mut small_stores = Vec::new();
     for size in small::SIZES {
@@ -193,7 +159,7 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     }
     if args.json {
         say::print_json(&json!({
-            "learnings": learnings(&projects), "splits": out, "small_stores": small_stores,
+            "learnings": learnings(&projects), "splits": splits, "small_stores": small_stores,
         }))?;
         return Ok(Done::Well);
     }
@@ -215,10 +181,6 @@ fn ours(query: &Query, project: &Project, now: DateTime<Utc>) -> Vec<Chosen> {
     let (tallies, shown) = (BTreeMap::new(), BTreeSet::new());
     let on = Occasion { query, tallies: &tallies, shown: &shown, policy: &policy, now };
     project.index.choose(&on)
-}
-
-fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
-    baselines::keywords(query, project)
 }
 
 /// A query and what it was shown.

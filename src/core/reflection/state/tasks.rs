@@ -9,11 +9,6 @@ impl Reflection {
         self.tasks.contains_key(id)
     }
 
-    /// Whether a task was not let be completed, and still is not.
-    pub(in crate::core::reflection) fn is_held_open(&self, id: &str) -> bool {
-        self.tasks.get(id).is_some_and(|it| it.blocks > 0 && !it.is_settled)
-    }
-
     pub fn uses_tasks(&self) -> bool {
         self.uses_tasks
     }

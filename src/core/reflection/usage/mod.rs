@@ -5,7 +5,6 @@
 //! learning. What it says together with the learnings themselves is a
 //! [`Report`].
 
-mod read;
 mod report;
 mod topic;
 mod view;
@@ -20,17 +19,17 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::report::WARNED_DAYS;
 pub use self::{
-    read::entry,
-    report::{CategoryUse, CrossUse, GateMiss, Recurrence, Report, Totals},
-    view::{Move, Rejected, View},
+    report::{CrossUse, GateMiss, Recurrence, Report, Totals},
+    view::{Rejected, View},
 };
 
 /// The version of the lines that this roz writes.
 pub const VERSION: u32 = 1;
 
-/// A line of `stats.log`.
+/// A line of `stats.log`. The public peer's log has the same form, with some other names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
+    #[serde(default)]
     pub v: u32,
     pub ts: DateTime<Utc>,
     #[serde(flatten)]
@@ -40,6 +39,12 @@ pub struct Entry {
 impl Entry {
     pub fn new(ts: DateTime<Utc>, event: Event) -> Self {
         Self { v: VERSION, ts, event }
+    }
+
+    /// The entry that a line holds. A line without a time or without its subject holds none: a guess
+    /// would count for or against a learning.
+    pub fn read(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
     }
 }
 
@@ -65,6 +70,7 @@ pub enum Event {
         how: Option<String>,
     },
     /// A session asked for its text.
+    #[serde(alias = "implicitly_referenced")]
     Opened {
         learning_id: String,
         #[serde(default)]
@@ -88,7 +94,9 @@ pub enum Event {
         /// All of them, where there are several.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tickets: Vec<String>,
+        #[serde(alias = "candidates_produced")]
         candidates: u32,
+        #[serde(alias = "candidates_accepted")]
         accepted: u32,
         /// The ids of what was accepted and is kept somewhere.
         #[serde(default)]
@@ -127,6 +135,7 @@ pub enum Event {
         #[serde(default)]
         tags: Vec<String>,
         stage: String,
+        #[serde(alias = "rejection_reason")]
         reason: String,
     },
     Rated {

@@ -7,9 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rust_stemmers::{Algorithm, Stemmer};
-
-use crate::core::{bounded, reflection::duplicate::COMMON};
+use crate::core::{bounded, reflection::duplicate::stems};
 
 /// From this share on, and with [`FEWEST`] words in common, two texts are about
 /// one thing.
@@ -59,12 +57,8 @@ impl Topics {
 }
 
 fn words(summary: &str, tags: &[String]) -> BTreeSet<String> {
-    let stemmer = Stemmer::create(Algorithm::English);
-    let is_empty = |word: &String| {
-        word.chars().count() < 3
-            || [EMPTY, COMMON].iter().any(|list| list.split(' ').any(|it| it == word))
-    };
     let words = bounded::words(&format!("{summary} {}", tags.join(" ")));
-    let telling = words.into_iter().filter(|word| !is_empty(word));
-    telling.map(|word| stemmer.stem(&word).into_owned()).collect()
+    let is_telling =
+        |word: &&String| word.chars().count() >= 3 && !EMPTY.split(' ').any(|empty| empty == *word);
+    stems(words.iter().filter(is_telling)).into_iter().collect()
 }
