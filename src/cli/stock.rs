@@ -14,7 +14,6 @@ use super::{
     say::{self, Out, Tone},
 };
 use crate::{
-    config,
     core::{
         bounded,
         reflection::{
@@ -147,46 +146,24 @@ impl Stock {
             for name in lacking {
                 fields.entry(name).or_insert(Value::Null);
             }
-            let use_of_it = json!({
-                "backend": self.places.get(&it.id),
-                "surfaced": tally.surfaced,
-                "opened": tally.opened,
-                "referenced": tally.referenced,
-                "dismissed": tally.dismissed,
-                "rated_useful": tally.rated_useful,
-                "rated_useless": tally.rated_useless,
-                "last_surfaced": tally.last_surfaced,
-                "last_used": tally.last_used,
-                "hit_rate": tally.hit_rate(),
-            });
+            fields.insert("backend".to_owned(), json!(self.places.get(&it.id)));
+            fields.insert("hit_rate".to_owned(), json!(tally.hit_rate()));
+            for name in ["last_surfaced", "last_used"] {
+                fields.insert(name.to_owned(), Value::Null);
+            }
+            let use_of_it = serde_json::to_value(&tally).unwrap_or_default();
             fields.extend(use_of_it.as_object().cloned().unwrap_or_default());
         }
         value
     }
 
-    /// What to say where nothing was found: that there is nothing at all, that nothing is such, or that
-    /// nothing could be read.
-    pub(super) fn nothing(&self, empty: &str, none: &str, narrow: &Narrow) -> String {
-        let is_of_a_learning =
-            |problem: &&Problem| problem.place != self.log.path().display().to_string();
-        let problem = self.problems.iter().find(is_of_a_learning);
-        let mut text = match (self.learnings.is_empty(), problem) {
-            (true, Some(_)) => "None of what was learned here can be read.",
-            (true, None) => empty,
-            (false, _) => none,
+    /// What to say where nothing was found: `said`, or that nothing could be read.
+    pub(super) fn nothing(&self, said: &str) -> String {
+        let log = self.log.path().display().to_string();
+        if self.learnings.is_empty() && self.problems.iter().any(|it| it.place != log) {
+            return "None of what was learned here can be read.\n".to_owned();
         }
-        .to_owned();
-        let is_unknown = |tag: &&String| {
-            let mut all = self.learnings.iter().flat_map(|learning| &learning.tags);
-            !self.learnings.is_empty() && !all.any(|known| known.eq_ignore_ascii_case(tag))
-        };
-        for tag in narrow.tag.iter().filter(is_unknown) {
-            let all = self.learnings.iter().flat_map(|learning| &learning.tags);
-            let near = config::nearest(tag, all.map(String::as_str));
-            let near = near.map(|near| format!(". Did you mean `{near}`?")).unwrap_or_default();
-            let _ = write!(text, "\nNote: no learning has the tag `{tag}`{near}");
-        }
-        bounded::plain(&text) + "\n"
+        format!("{said}\n")
     }
 
     /// Prints one JSON object, with what could not be read in it.
@@ -220,7 +197,7 @@ pub(super) fn problems_as_json(problems: &[Problem]) -> Value {
 }
 
 /// Which learnings are meant.
-#[derive(Debug, Default, clap::Args)]
+#[derive(Debug, clap::Args)]
 pub(super) struct Narrow {
     /// Only of this category; can be given again
     #[arg(long, value_parser = word(Category::ALL, Category::word), ignore_case = true)]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     Done,
     say::{self, Out},
-    stock::{self, Narrow, Stock},
+    stock::{self, Stock},
 };
 use crate::{
     core::reflection::{
@@ -58,8 +58,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let out = Out::new(world);
     let text = if due.is_empty() && soon.is_empty() {
-        let none = format!("Nothing is put away within {} days.", args.days);
-        stock.nothing(&none, &none, &Narrow::default())
+        stock.nothing(&format!("Nothing is put away within {} days.", args.days))
     } else {
         let all = [due, soon].concat();
         table(&all, &stock, &out)
@@ -94,9 +93,7 @@ pub(super) fn put_away(dry_run: bool, json: bool, world: &World) -> super::Resul
     }
     let out = Out::new(world);
     let text = match (decayed.archived.as_slice(), dry_run) {
-        ([], _) if decayed.failed.is_empty() => {
-            stock.nothing("Nothing is due.", "Nothing is due.", &Narrow::default())
-        }
+        ([], _) if decayed.failed.is_empty() => stock.nothing("Nothing is due."),
         ([], _) => String::new(),
         (due, true) => format!("Would be put away:\n{}", table(due, &stock, &out)),
         (due, false) => {

@@ -2,7 +2,6 @@
 
 use std::{cmp::Ordering, fmt::Write as _};
 
-use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::{
@@ -29,14 +28,9 @@ use crate::{
 ///   roz learn list
 ///   roz learn list --sort hit-rate --asc --limit 10
 ///   roz learn list --category pitfall --tag postgres --json
-///   roz learn list --unused
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// Only active ones that nobody used in `decay.passive_duration_days`, and
-    /// that are at least that old
-    #[arg(long, alias = "stale")]
-    unused: bool,
     /// By what: the newest, last used, most useful, most shown first
     #[arg(long, value_enum, default_value = "created")]
     sort: By,
@@ -69,16 +63,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let stock = Stock::open(&roz, world);
     let limit = args.limit.unwrap_or(usize::MAX);
     let filters = args.narrow.filters(args.status.clone(), limit);
-    let days = i64::try_from(roz.policy.decay.passive_duration_days).unwrap_or(i64::MAX);
-    let since = TimeDelta::try_days(days).and_then(|days| world.now.checked_sub_signed(days));
-    let is_unused = |learning: &Learning| {
-        let used = stock.tally(&learning.id).last_used.unwrap_or(learning.created_at);
-        let used = used.max(learning.created_at);
-        learning.is_active() && since.is_some_and(|since| used <= since)
-    };
-    let admitted = stock.learnings.iter().filter(|learning| filters.admit(learning));
     let mut chosen: Vec<&Learning> =
-        admitted.filter(|learning| !args.unused || is_unused(learning)).collect();
+        stock.learnings.iter().filter(|learning| filters.admit(learning)).collect();
     sort(&mut chosen, args.sort, &stock);
     if args.asc {
         chosen.reverse();
@@ -90,10 +76,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return stock.print_json(json!({ "learnings": learnings }));
     }
     let out = Out::new(world);
-    let mut text = if chosen.is_empty() {
+    let mut text = if stock.learnings.is_empty() {
         let begin = "Nothing was learned here yet: `roz reflect --help` shows how it begins.";
-        let begin = say::folded(begin, out.width, "");
-        stock.nothing(&begin, "None of the learnings is such.", &args.narrow)
+        stock.nothing(&say::folded(begin, out.width, ""))
+    } else if chosen.is_empty() {
+        "None of the learnings is such.\n".to_owned()
     } else {
         table(&chosen, &stock, &out)
     };

@@ -46,6 +46,7 @@ enum Verb {
 
 /// Older names, for a release, and what they are now: the longer ones first.
 const OLD_NAMES: &[(&[&str], &[&str])] = &[
+    (&["learnings", "--stale"], &["learn", "list", "--sort", "used", "--asc"]),
     (&["learnings"], &["learn", "list"]),
     (&["maintain", "list"], &["learn", "due"]),
     (&["maintain", "archive"], &["learn", "archive"]),

@@ -95,25 +95,17 @@ fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
         return stock.print_json(json!({ "sample": sample }));
     }
     let out = Out::new(world);
-    let mut text = String::new();
-    for (learning, tally) in &sample {
-        let shown = say::times(tally.surfaced);
-        let used = match tally.hits {
-            0 => "never used".to_owned(),
-            hits => format!("used {}", say::times(hits)),
-        };
-        let rated = if is_rated(tally) { ", rated already" } else { "" };
-        let about = format!("{}, shown {shown}, {used}{rated}", learning.category);
-        text += &stock::in_words(learning, &about, &out);
-        text.push('\n');
-    }
-    text += &if sample.is_empty() {
-        let none = "No learning was shown yet, so there is nothing to rate.";
-        stock.nothing(none, none, &stock::Narrow::default())
-    } else if sample.iter().all(|(_, tally)| is_rated(tally)) {
-        "All that were shown are rated. Anew: roz learn rate --useful ID --useless ID\n".to_owned()
+    let row = |(learning, tally): &(&Learning, Tally)| {
+        let rated = if is_rated(tally) { "yes" } else { "no" };
+        let (shown, used) = (tally.surfaced.to_string(), tally.hits.to_string());
+        vec![learning.id.clone(), shown, used, rated.to_owned(), learning.summary.clone()]
+    };
+    let rows: Vec<Vec<String>> = sample.iter().map(row).collect();
+    let text = if sample.is_empty() {
+        stock.nothing("No learning was shown yet, so there is nothing to rate.")
     } else {
-        "Rate them: roz learn rate --useful ID --useless ID\n".to_owned()
+        out.table(&["ID", "SHOWN", "USED", "RATED", "SUMMARY"], &rows)
+            + "Rate them: roz learn rate --useful ID --useless ID\n"
     };
     stock.print(&text, &out)?;
     Ok(Done::Well)

@@ -104,8 +104,9 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
         text.push('\n');
     }
     text += &if found.is_empty() {
-        let none = "Nothing fits. Try fewer or other words, or `--include-archived`.";
-        stock.nothing("Nothing was learned here yet.", none, &args.narrow)
+        let fewer = "Nothing fits. Try fewer or other words, or `--include-archived`.";
+        let is_empty = stock.learnings.is_empty();
+        stock.nothing(if is_empty { "Nothing was learned here yet." } else { fewer })
     } else {
         out.paint(Tone::Dim, "Say what helped: roz ref ID…") + "\n"
     };

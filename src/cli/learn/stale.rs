@@ -4,11 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{
-    Done,
-    say::Out,
-    stock::{Narrow, Stock},
-};
+use super::{Done, say::Out, stock::Stock};
 use crate::{
     core::{
         bounded,
@@ -53,8 +49,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let out = Out::new(world);
     if looked.is_empty() {
-        let none = "Every file that a learning names is there.";
-        stock.print(&stock.nothing(none, none, &Narrow::default()), &out)?;
+        stock.print(&stock.nothing("Every file that a learning names is there."), &out)?;
         return Ok(Done::Well);
     }
     let row = |(learning, missing, present): &(&Learning, Vec<&str>, Vec<&str>)| {
@@ -92,21 +87,4 @@ fn is_there(text: &str, root: &Path) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_there_however_it_is_named() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("src")).unwrap();
-        std::fs::write(dir.path().join("src/a.rs"), "").unwrap();
-        for named in
-            ["src/a.rs", "src", "src/", "src/a.rs:12", "src/a.rs:3-9", "src/*.rs", "./src/a.rs"]
-        {
-            assert!(is_there(named, dir.path()), "{named}");
-        }
-        for named in ["src/b.rs", "a.rs", "src/*.c", "[", "\0", &"x".repeat(5000), "src/b.rs:1"] {
-            assert!(!is_there(named, dir.path()), "{named}");
-        }
-    }
-}
+mod tests;

@@ -1,10 +1,10 @@
-//! What a held stop says: why a reflection is due, an example of one, and what
-//! was noted on the way.
+//! What a held stop says: why a reflection is due, an example of one, and what was noted on the
+//! way.
 
 use std::fmt::Write as _;
 
 use super::{candidate::PLACEHOLDERS, state::Reflection};
-use crate::core::{Cx, bounded};
+use crate::core::{Cx, bounded, outcome::Notice};
 
 /// Why a reflection is due, in words.
 pub(super) fn what_is_due(state: &Reflection) -> String {
@@ -29,8 +29,25 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
     }
 }
 
+/// What a held stop or task says.
+pub(super) fn demand(
+    state: &Reflection,
+    due: String,
+    block_count: u32,
+    small: Option<u64>,
+    cx: Cx,
+) -> Notice {
+    Notice::new("reflect")
+        .with("what", due)
+        .with("block_count", block_count.to_string())
+        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
+        .with("example", example())
+        .with("observations", observations(state))
+        .with("small", before_skip(state, small))
+}
+
 /// A reflection to fill in: its placeholders are no learning, and `roz reflect` says so.
-pub(super) fn example() -> String {
+fn example() -> String {
     let [summary, detail, tag] = PLACEHOLDERS;
     format!(
         "{{\"candidates\": [{{\n  \"category\": \"pitfall\",\n  \"summary\": \"{summary}\",\n  \
@@ -39,9 +56,9 @@ pub(super) fn example() -> String {
     )
 }
 
-/// What is to be said before the offer to skip: that the change is small, and
-/// what an agent said before there was anything to skip.
-pub(super) fn before_skip(state: &Reflection, small: Option<u64>) -> String {
+/// What is to be said before the offer to skip: that the change is small, and what an agent said
+/// before there was anything to skip.
+fn before_skip(state: &Reflection, small: Option<u64>) -> String {
     let small = match small {
         Some(lines) => format!("The change is small ({lines} line{}). ", bounded::plural(lines)),
         None => String::new(),
@@ -56,22 +73,16 @@ pub(super) fn before_skip(state: &Reflection, small: Option<u64>) -> String {
     small + &early
 }
 
-/// The newest notes, each with all its lines; empty, or a block that ends in a
-/// newline.
-pub(super) fn observations(state: &Reflection, cx: Cx) -> String {
+/// The newest notes, each with all its lines; empty, or a block that ends in a newline.
+fn observations(state: &Reflection) -> String {
     const SHOWN: usize = 5;
     const LONGEST: usize = 500;
     let notes: Vec<_> = state.open_observations().collect();
     if notes.is_empty() {
         return String::new();
     }
-    let earlier = notes.len().saturating_sub(SHOWN);
     let mut text = "\nNoted on the way:\n".to_owned();
-    if earlier > 0 {
-        let session = cx.session_id;
-        let _ = writeln!(text, "- {earlier} more before these: roz context {session}");
-    }
-    for it in &notes[earlier..] {
+    for it in &notes[notes.len().saturating_sub(SHOWN)..] {
         let note = bounded::plain(&bounded::chars(&it.note, LONGEST));
         let _ = writeln!(text, "- {}", note.trim_end().replace('\n', "\n  "));
     }

@@ -75,8 +75,8 @@ pub(super) struct Read {
 impl Batch {
     /// # Errors
     ///
-    /// If `text` is no JSON object with a list `candidates`. Whatever else is wrong is a warning, or
-    /// rejects one candidate.
+    /// If `text` is no JSON object with a list `candidates`. Whatever else is wrong is a warning,
+    /// or rejects one candidate.
     pub fn parse(text: &str) -> Result<Self, Unreadable> {
         let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
@@ -104,14 +104,7 @@ impl Batch {
             ("session_id", Value::String(id)) => self.session_id = filled(&id),
             ("notes", Value::String(notes)) => self.notes = filled(&notes),
             ("learnings_used", Value::Array(items)) => {
-                for (at, item) in items.iter().enumerate() {
-                    match used(item) {
-                        Some(used) => self.learnings_used.push(used),
-                        None => self.warnings.push(format!(
-                            "`learnings_used[{at}]` is ignored: it has to be an object with an `id`"
-                        )),
-                    }
-                }
+                self.learnings_used.extend(items.iter().filter_map(used));
             }
             ("ratings", Value::Array(items)) => {
                 for (at, item) in items.iter().enumerate() {

@@ -6,17 +6,17 @@
 //! | any other | after twice that time |
 //! | with a hit rate above `immunity_hit_rate` | never |
 //!
-//! A use is that somebody opened it or referred to it. The time runs from the last use, or from when
-//! the learning was written or restored, whichever came last. What was shown before it was restored
-//! does not count. Only active learnings decay. Personal ones do not, because their use in other
-//! projects is in other logs; notes in Total Recall do not, because roz never writes them.
+//! A use is that somebody opened it or referred to it. The time runs from the last use, or from
+//! when the learning was written or restored, whichever came last. What was shown before it was
+//! restored does not count. Only active learnings decay. Personal ones do not, because their use in
+//! other projects is in other logs; notes in Total Recall do not, because roz never writes them.
 
 use std::{collections::BTreeMap, fmt};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    learning::{Learning, Scope},
+    learning::{Learning, Scope, is_note_id},
     usage::Tally,
 };
 use crate::core::policy::DecayPolicy;
@@ -59,7 +59,7 @@ fn end(
     policy: &DecayPolicy,
 ) -> Option<(DateTime<Utc>, Reason)> {
     let is_immune = tally.hit_rate().is_some_and(|rate| rate > policy.immunity_hit_rate);
-    let is_kept = learning.scope == Scope::Personal || learning.is_note();
+    let is_kept = learning.scope == Scope::Personal || is_note_id(&learning.id);
     if !learning.is_active() || is_kept || is_immune {
         return None;
     }

@@ -1,10 +1,8 @@
 //! Near duplicates: does another learning say this already?
 //!
-//! Two summaries say the same if nothing is left to tell them apart once case,
-//! blanks and punctuation are folded. Else they are two lessons if they differ in
-//! a number, an identifier or a negation, and if they do not, their word shingles
-//! are compared: words (without those of any text, endings off) and, against
-//! another order, pairs of words.
+//! Two summaries say the same if nothing tells them apart once case, blanks and punctuation are
+//! folded. Otherwise they are two lessons if they differ in a number, an identifier or a negation.
+//! Otherwise their words (stems, without those of any text) and their pairs of words are compared:
 //!
 //! ```text
 //! both, a, b   words of both, of the one alone, of the other alone
@@ -12,12 +10,9 @@
 //! duplicate: likeness ≥ 0.8, and of the pairs of the shorter ≥ 0.4 are pairs of the longer
 //! ```
 //!
-//! So words that one text has more (an inserted word, a prefix, an explanation)
-//! cost little, and a word in the place of another one costs much: that is how
-//! two lessons about one thing differ. The pairs tell `migrate before deploy` from `deploy before migrate`,
-//! and leave `before a commit, run fmt` what it was.
-//!
-//! The thresholds were tuned on the labelled pairs in the tests.
+//! So an inserted word or a prefix costs little, and a word in the place of another costs much. The
+//! pairs tell `migrate before deploy` from `deploy before migrate`. The thresholds were tuned on
+//! the labelled pairs in the tests.
 
 use std::collections::BTreeSet;
 
@@ -71,8 +66,8 @@ impl Known {
         });
     }
 
-    /// Names the learning that says the same. One that is to be replaced does not count, nor does its
-    /// twin; and what the project is to know, others do not find among the user's own.
+    /// Names the learning that says the same. One that is to be replaced does not count, nor does
+    /// its twin; and what the project is to know, others do not find among the user's own.
     pub fn objection(&self, it: &Learning) -> Option<String> {
         let summary = Shingles::of(&it.summary);
         let is_personal = it.scope == Scope::Personal;

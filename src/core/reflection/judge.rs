@@ -1,8 +1,8 @@
-//! Candidates in, learnings out: what `roz reflect` keeps of a batch, and what
-//! is wrong with the rest.
+//! Candidates in, learnings out: what `roz reflect` keeps of a batch, and what is wrong with the
+//! rest.
 //!
-//! Each candidate is asked in this order, and the first stage that objects
-//! gives its reasons, all of them:
+//! Each candidate is asked in this order, and the first stage that objects gives its reasons, all
+//! of them:
 //!
 //! | stage | question | where |
 //! |---|---|---|
@@ -38,8 +38,8 @@ pub struct Origin<'a> {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// In the order of the batch, each with an id that is not taken. One with
-    /// `supersedes` takes the place of a learning that is known.
+    /// In the order of the batch, each with an id that is not taken. One with `supersedes` takes
+    /// the place of a learning that is known.
     pub accepted: Vec<Learning>,
     /// In the order of the batch.
     pub rejected: Vec<Rejected>,
@@ -67,9 +67,9 @@ words!(
     Stage { Schema = "schema", WriteGate = "write_gate", Duplicate = "duplicate" }
 );
 
-/// Judges each candidate of `batch` against `known`: every learning that can
-/// be read, whatever its status. Ids are told from all of them; duplicates are
-/// sought among the active ones, and in the batch.
+/// Judges each candidate of `batch` against `known`: every learning that can be read, whatever its
+/// status. Ids are told from all of them; duplicates are sought among the active ones, and in the
+/// batch.
 pub fn judge(
     batch: &Batch,
     known: &[Learning],
@@ -135,19 +135,17 @@ pub fn judge(
 
 /// Why the learning that `new` is to replace cannot be replaced.
 fn unfit_to_supersede(new: &Learning, known: &[Learning]) -> Option<String> {
-    let id = new.supersedes.as_deref()?;
-    let why = match known.iter().find(|old| old.id == id) {
-        None => format!("there is no learning `{id}` to supersede"),
-        Some(old) if (old.scope == Scope::Personal) != (new.scope == Scope::Personal) => {
-            let scope = old.scope;
-            format!("only a learning of scope `{scope}` can supersede `{id}`, which has that scope")
-        }
-        Some(old) if old.status == Status::Superseded => {
-            format!("`{id}` has been superseded already")
-        }
-        Some(_) => return None,
+    let id = new.supersedes.as_ref()?;
+    let is_personal = |learning: &Learning| learning.scope == Scope::Personal;
+    let is_fit = |old: &Learning| {
+        old.id == *id && is_personal(old) == is_personal(new) && old.status != Status::Superseded
     };
-    Some(format!("{why}: this one is kept beside the others"))
+    let whose = if is_personal(new) { "your own" } else { "the project's" };
+    (!known.iter().any(is_fit)).then(|| {
+        format!(
+            "`{id}` is none of {whose} learnings that can be superseded: this one is kept beside"
+        )
+    })
 }
 
 #[cfg(test)]

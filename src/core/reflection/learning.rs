@@ -137,10 +137,9 @@ words!(
 );
 
 impl Learning {
-    /// `cl_<YYYYMMDD>_<6 base-32 characters>`: the day, and a hash of what is
-    /// said and of who said it. Nobody needs to be asked for the next number,
-    /// so parallel processes and parallel branches do not clash; where two
-    /// contents do, `salt` tells them apart.
+    /// `cl_<YYYYMMDD>_<6 base-32 characters>`: the day, and a hash of what is said and of who said
+    /// it. Nobody needs to be asked for the next number, so parallel processes and parallel
+    /// branches do not clash; where two contents do, `salt` tells them apart.
     pub fn make_id(&self, salt: u32) -> String {
         const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
         let mut hash = Sha256::new();
@@ -162,18 +161,13 @@ impl Learning {
         id
     }
 
-    /// Somebody's own note in Total Recall.
-    pub fn is_note(&self) -> bool {
-        is_note_id(&self.id)
-    }
-
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }
 }
 
-/// Whether it is an id of Total Recall's own (`tr` and ten hexadecimal digits), or of what we call a
-/// note that has none (`tr_…`).
+/// Whether it is an id of Total Recall's own (`tr` and ten hexadecimal digits), or of what we call
+/// a note that has none (`tr_…`).
 pub fn is_note_id(id: &str) -> bool {
     let digits = id.strip_prefix("tr").map(|it| it.strip_prefix('_').unwrap_or(it));
     digits.is_some_and(|it| it.len() == 10 && it.bytes().all(|it| it.is_ascii_hexdigit()))

@@ -1,5 +1,5 @@
-//! The reflection gate: no ticket closes before what was learned is written
-//! down, and what was learned comes back when it is relevant.
+//! The reflection gate: no ticket closes before what was learned is written down, and what was
+//! learned comes back when it is relevant.
 //!
 //! | from | event | to |
 //! |---|---|---|
@@ -20,8 +20,8 @@
 //! | Idle, Active, Reflected, Skipped | `roz skip` | the same; the reason is kept for a small change |
 //! | Active, Reflected, Skipped | stop | the same, passed |
 //!
-//! [`state`] is the record and its arrows, [`tickets`] says what closes a
-//! ticket. Subagents are never held: the work is the main agent's, and so is what they closed.
+//! [`state`] is the record and its arrows, [`tickets`] says what closes a ticket. Subagents are
+//! never held: the work is the main agent's, and so is what they closed.
 
 mod asked;
 pub mod candidate;
@@ -50,7 +50,7 @@ use crate::core::{
     outcome::{Effect, Notice, Outcome},
     policy::{Auto, Decider},
     reflection::{
-        asked::{before_skip, example, observations, what_is_due},
+        asked::{demand, what_is_due},
         shown::{How, Time},
         state::{Mode, Reflection, Skip, Status},
         tickets::Closing,
@@ -84,8 +84,8 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
     }
 }
 
-/// Whether a session without tickets is asked at its end what it taught. One
-/// that began so stays so: a marker may be of the agent's own making.
+/// Whether a session without tickets is asked at its end what it taught. One that began so stays
+/// so: a marker may be of the agent's own making.
 pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
     learned.is_wanted
         && cx.policy.ticketing.has("session")
@@ -267,8 +267,8 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
     let is_small = lines.is_some_and(|it| skip.covers(it));
     match state.status() {
         Status::Reflected => return Outcome::pass(),
-        // At work on a ticket. A close that nobody knows to have worked makes none: without one
-        // the session is asked as any other is.
+        // At work on a ticket. A close that nobody knows to have worked makes none: without one the
+        // session is asked as any other is.
         Status::Active if is_at_work(state) => return Outcome::pass(),
         Status::Skipped if !state.is_auto_skipped() => return Outcome::pass(),
         Status::Idle | Status::Active | Status::Skipped => {
@@ -294,7 +294,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
                 return Outcome::pass();
             }
             state.skip_is_outgrown();
-            state.session_is_due();
+            state.due();
         }
         Status::Pending | Status::Blocked => {
             if state.status() == Status::Pending
@@ -328,13 +328,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
             ));
     }
     let small = lines.filter(|_| is_small);
-    let notice = Notice::new("reflect")
-        .with("what", due)
-        .with("block_count", state.block_count().to_string())
-        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
-        .with("example", example())
-        .with("observations", observations(state, cx))
-        .with("small", before_skip(state, small));
+    let notice = demand(state, due, state.block_count(), small, cx);
     Outcome::object(notice).marked(Mark::ReflectionStop {
         answer: "block",
         reason: state.status().word().to_owned(),
@@ -391,9 +385,8 @@ fn passed(state: &Reflection, reason: &str, lines_changed: Option<u64>) -> Outco
     })
 }
 
-/// The client would complete a task: it is held open until something is
-/// written down, at most `max_blocks` times. A subagent's is completed, and the
-/// main agent's to reflect on.
+/// The client would complete a task: it is held open until something is written down, at most
+/// `max_blocks` times. A subagent's is completed, and the main agent's to reflect on.
 fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, cx: Cx) -> Outcome {
     let learned = &cx.facts.learned;
     if !learned.is_wanted || !cx.policy.ticketing.has("tasks") {
@@ -428,13 +421,8 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, c
         return pass_small(state, lines, cx).marked(mark("pass"));
     }
     state.task_held(&id);
-    let notice = Notice::new("reflect")
-        .with("what", format!("task {id} ({subject}) is not completed before it"))
-        .with("block_count", (blocks + 1).to_string())
-        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
-        .with("example", example())
-        .with("observations", observations(state, cx))
-        .with("small", before_skip(state, None));
+    let due = format!("task {id} ({subject}) is not completed before it");
+    let notice = demand(state, due, blocks + 1, None, cx);
     Outcome::object(notice).marked(mark("block"))
 }
 

@@ -37,8 +37,8 @@ impl Ticket {
     }
 }
 
-/// A ticket's id as the project knows it. The client numbers its tasks from 1 on in each session: task 1
-/// of another session is another task.
+/// A ticket's id as the project knows it. The client numbers its tasks from 1 on in each session:
+/// task 1 of another session is another task.
 pub(super) fn task_name(id: &str, is_task: bool, session_id: &str) -> String {
     if is_task && !id.is_empty() { format!("{session_id}/{id}") } else { id.to_owned() }
 }
@@ -71,8 +71,8 @@ pub struct Skip {
     pub decider: Decider,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_changed: Option<u64>,
-    /// It was given before anything was due: it says why a small change taught
-    /// nothing, and of a larger one nothing.
+    /// It was given before anything was due: it says why a small change taught nothing, and of a
+    /// larger one nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
     pub timestamp: DateTime<Utc>,

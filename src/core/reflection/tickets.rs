@@ -1,8 +1,8 @@
 //! Ticket systems, and what closes a ticket: a table, and the user's own rows.
 //!
-//! A command is read by `shell`, so compound lines, wrappers and nested shells close tickets too, and a
-//! quoted mention does not. A word that cannot be known (`tissue status x $STATE`) may be the one that
-//! closes.
+//! A command is read by `shell`, so compound lines, wrappers and nested shells close tickets too,
+//! and a quoted mention does not. A word that cannot be known (`tissue status x $STATE`) may be the
+//! one that closes.
 
 use std::fmt;
 
@@ -346,11 +346,6 @@ impl Close {
                 options.push((name, Some(value)));
             } else if takes(word) {
                 options.push((word, words.next()));
-            } else if let Some(name) =
-                word.get(..2).filter(|it| takes(it) && !word.starts_with("--"))
-            {
-                // `-sclosed`
-                options.push((name, Some(word[2..].trim_start_matches('='))));
             } else if word.starts_with('-') && word.len() > 1 {
                 options.push((word, None));
             } else {

@@ -1,5 +1,7 @@
 //! What retrieval is compared with: what one would write in ten minutes.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 
 use super::set::Project;
@@ -25,22 +27,15 @@ pub(super) fn plain(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<C
 /// How many distinct words of the query, of three letters or more, are in the learning; the best five
 /// that have any.
 pub(super) fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
-    let text = [
-        &query.text,
-        &query.ticket_title,
-        &query.ticket_description,
-        &query.branch,
-        &query.tags.join(" "),
-        &query.paths.join(" "),
-    ];
-    let mut asked: Vec<String> = text.iter().flat_map(|it| words(it, 3)).collect();
-    asked.sort_unstable();
-    asked.dedup();
-    let score = |it: &Learning| {
-        let own: Vec<String> = words(&text_of(it), 3).collect();
-        let common = asked.iter().filter(|word| own.contains(word)).count();
+    let ticket = format!("{} {}", query.ticket_title, query.ticket_description);
+    let lists = format!("{} {}", query.tags.join(" "), query.paths.join(" "));
+    let asked = words(&format!("{} {ticket} {} {lists}", query.text, query.branch));
+    let score = |learning: &Learning| {
+        let (summary, detail) = (&learning.summary, &learning.detail);
+        let relevance = learning.relevance.as_deref().unwrap_or_default();
+        let own = words(&format!("{summary} {detail} {} {relevance}", learning.tags.join(" ")));
         #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-        let common = common as f64;
+        let common = asked.intersection(&own).count() as f64;
         common
     };
     let scored = project.learnings.iter().map(|learning| (score(learning), learning));
@@ -50,14 +45,8 @@ pub(super) fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Ve
     best.map(|(score, it)| Chosen { id: it.id.clone(), score, is_strong: false }).collect()
 }
 
-fn text_of(it: &Learning) -> String {
-    let relevance = it.relevance.as_deref().unwrap_or_default();
-    format!("{} {} {} {relevance}", it.summary, it.detail, it.tags.join(" "))
-}
-
-fn words(text: &str, least: usize) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(move |it| it.chars().count() >= least)
-        .map(str::to_lowercase)
-        .filter(|it| !STOP.contains(&it.as_str()))
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let is_word = |word: &String| word.chars().count() >= 3 && !STOP.contains(&word.as_str());
+    words.filter(is_word).collect()
 }

@@ -257,7 +257,7 @@ fn what_else_a_batch_holds_is_read_or_named() {
     let used = |id: &str, how: Option<&str>| Used { id: id.into(), how: how.map(Into::into) };
     assert_eq!(batch.learnings_used, [used("cl_1", Some("saved an hour")), used("cl_2", None)]);
     assert_eq!(batch.ratings, [Rating { id: "cl_1".into(), useful: true }]);
-    assert_eq!(batch.warnings.len(), 3, "{:?}", batch.warnings);
+    assert_eq!(batch.warnings.len(), 2, "{:?}", batch.warnings);
 }
 
 #[test]

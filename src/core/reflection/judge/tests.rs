@@ -132,7 +132,9 @@ fn what_only_the_user_sees_neither_stands_in_a_projects_way_nor_is_superseded_by
     assert_eq!(judgement.accepted.len(), 1, "{judgement:#?}");
     let judgement = judged(vec![again("project", &own.id)], std::slice::from_ref(&own));
     assert_eq!(judgement.accepted[0].supersedes, None);
-    assert!(judgement.warnings[0].contains("only a learning of scope `personal`"));
+    assert!(
+        judgement.warnings[0].contains("none of the project's learnings that can be superseded")
+    );
     let judgement = judged(vec![again("personal", &own.id)], std::slice::from_ref(&own));
     assert_eq!(judgement.accepted[0].supersedes.as_ref(), Some(&own.id));
     let judgement = judged(vec![again("personal", "")], &[known]);
@@ -146,7 +148,7 @@ fn what_is_not_there_is_not_superseded() {
     new["supersedes"] = "cl_nope".into();
     let judgement = judged(vec![new], &[]);
     assert_eq!(judgement.accepted[0].supersedes, None);
-    assert!(judgement.warnings[0].contains("there is no learning `cl_nope`"));
+    assert!(judgement.warnings[0].contains("`cl_nope` is none of the project's"));
 }
 
 #[test]

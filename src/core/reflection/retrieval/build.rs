@@ -1,5 +1,5 @@
-//! Learnings into an [`Index`]: terms are counted by field, weighted and
-//! saturated here, once, so that a search only adds up.
+//! Learnings into an [`Index`]: terms are counted by field, weighted and saturated here, once, so
+//! that a search only adds up.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,8 +1,8 @@
-//! Which of the relevant learnings are put before an agent, and which of those
-//! that were asked for come first.
+//! Which of the relevant learnings are put before an agent, and which of those that were asked for
+//! come first.
 //!
-//! An agent reads titles, and picks by itself what concerns it. So what is left to decide is
-//! which titles are worth their line: those that have a share of what the best one has.
+//! An agent reads titles, and picks by itself what concerns it. So what is left to decide is which
+//! titles are worth their line: those that have a share of what the best one has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,9 +65,9 @@ struct Ranked<'a> {
 }
 
 impl Index {
-    /// The learnings whose titles are put before an agent now, best first: active, relevant,
-    /// not yet shown, at most as many as the policy says. None, where the query has no word that
-    /// is rare in the store.
+    /// The learnings whose titles are put before an agent now, best first: active, relevant, not
+    /// yet shown, at most as many as the policy says. None, where the query has no word that is
+    /// rare in the store.
     pub fn choose(&self, on: &Occasion) -> Vec<Chosen> {
         let asked = Asked::new(self, on.query);
         if !asked.is_telling() {
@@ -120,8 +120,8 @@ impl Index {
         chosen
     }
 
-    /// At most so many that fit the query, best first, by relevance alone: of those learnings that are
-    /// admitted, by their places in what the index was built of.
+    /// At most so many that fit the query, best first, by relevance alone: of those learnings that
+    /// are admitted, by their places in what the index was built of.
     pub fn search(&self, query: &Query, most: usize, admits: impl Fn(usize) -> bool) -> Vec<Found> {
         self.find_by(query, most, |number, _| f64::from(u8::from(admits(number))))
     }
@@ -180,7 +180,8 @@ fn cut_off(strategy: Strategy) -> f64 {
     }
 }
 
-/// What a learning's relevance is multiplied by: recency and use. What was of use is as fresh as that.
+/// What a learning's relevance is multiplied by: recency and use. What was of use is as fresh as
+/// that.
 fn standing(document: &Document, tally: &Tally, on: &Occasion) -> f64 {
     let fresh = tally.last_used.map_or(document.created_at, |used| used.max(document.created_at));
     let age = on.now.signed_duration_since(fresh);
@@ -196,9 +197,9 @@ fn recency(age: TimeDelta, half_life_days: u64) -> f64 {
 }
 
 /// The mean of a Beta posterior over how often a learning is of use when its title is shown, beside
-/// that of its prior: `((used + 1) / (shown + 4)) / (1 / 4)`, from 0.2 to 2. So 1 for what was never
-/// shown, 0.8 after one time in vain, 0.29 after ten. A rating counts as a time shown, and a useful
-/// one as a use.
+/// that of its prior: `((used + 1) / (shown + 4)) / (1 / 4)`, from 0.2 to 2. So 1 for what was
+/// never shown, 0.8 after one time in vain, 0.29 after ten. A rating counts as a time shown, and a
+/// useful one as a use.
 fn use_boost(tally: &Tally) -> f64 {
     let used = f64::from(tally.used) + f64::from(tally.rated_useful);
     let rated = f64::from(tally.rated_useful) + f64::from(tally.rated_useless);

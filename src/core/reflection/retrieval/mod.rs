@@ -8,8 +8,8 @@
 //! | [`Index::search`], [`search`] | the same by relevance alone |
 //!
 //! Text is compared as stems of words and of the parts of identifiers (`words`), and files by their
-//! paths (`paths`); `rank` adds up what speaks for a learning, and `choose` brings in how recent and
-//! how useful it has been.
+//! paths (`paths`); `rank` adds up what speaks for a learning, and `choose` brings in how recent
+//! and how useful it has been.
 
 mod build;
 mod choose;
@@ -59,8 +59,7 @@ pub struct Found {
     /// In words that no other learning has: its relevance; of [`Index::look`] times recency and
     /// use.
     pub score: f64,
-    /// The words (as they were typed) and paths that it was found by, the
-    /// strongest first.
+    /// The words (as they were typed) and paths that it was found by, the strongest first.
     pub why: Vec<String>,
 }
 
@@ -86,8 +85,8 @@ impl Filters {
     }
 }
 
-/// Those of `learnings` that the filters admit and that fit the query, best
-/// first, by relevance alone.
+/// Those of `learnings` that the filters admit and that fit the query, best first, by relevance
+/// alone.
 pub fn search(query: &Query, filters: &Filters, learnings: &[Learning]) -> Vec<Found> {
     let admits = |number: usize| filters.admit(&learnings[number]);
     build(learnings).index.search(query, filters.max_results, admits)

@@ -158,31 +158,24 @@ impl<'a> Asked<'a> {
         sums
     }
 
-    /// For each of `documents` by what it was found: words as they were typed
-    /// and paths, the strongest first.
+    /// For each of `documents` by what it was found: words as they were typed and paths, the
+    /// strongest first.
     pub(super) fn reasons(&self, documents: &[usize]) -> Vec<Vec<String>> {
-        let mut found: Vec<Vec<(f32, &str)>> = vec![Vec::new(); documents.len()];
-        let words = self.words.iter().map(|it| (it.postings, it.worth, it.typed));
-        let ways = self.ways.iter().map(|it| (it.postings, it.worth, it.path.as_str()));
-        for (postings, worth, typed) in words.chain(ways) {
-            for posting in postings {
-                if let Some(at) = documents.iter().position(|it| *it == posting.document()) {
-                    found[at].push((worth * posting.strength(), typed));
-                }
-            }
-        }
-        let name = |mut all: Vec<(f32, &str)>| {
-            all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-            let mut names: Vec<String> = Vec::new();
-            for (_, typed) in all {
-                if !names.iter().any(|it| it.eq_ignore_ascii_case(typed)) {
-                    names.push(typed.to_owned());
-                }
-            }
-            names.truncate(MOST_REASONS);
-            names
+        let words = self.words.iter().map(|word| (word.postings, word.worth, word.typed));
+        let ways = self.ways.iter().map(|way| (way.postings, way.worth, way.path.as_str()));
+        let all: Vec<(&[Posting], f32, &str)> = words.chain(ways).collect();
+        let reasons = |document: &usize| {
+            let strength = |(postings, worth, typed): &(&[Posting], f32, &'_ str)| {
+                let at = postings.binary_search_by_key(document, |it| it.document()).ok()?;
+                Some((worth * postings[at].strength(), (*typed).to_owned()))
+            };
+            let mut met: Vec<(f32, String)> = all.iter().filter_map(strength).collect();
+            met.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            let mut distinct = BTreeSet::new();
+            let names = met.into_iter().map(|(_, typed)| typed);
+            names.filter(|typed| distinct.insert(typed.to_lowercase())).take(MOST_REASONS).collect()
         };
-        found.into_iter().map(name).collect()
+        documents.iter().map(reasons).collect()
     }
 }
 

@@ -1,9 +1,8 @@
 //! What became of learnings: a log of events, and what it adds up to.
 //!
-//! The log (`stats.log`, JSONL, append-only, in roz's home) is the source; a
-//! [`View`] is what its lines add up to, and a [`Tally`] what that says of one
-//! learning. What it says together with the learnings themselves is a
-//! [`Report`].
+//! The log (`stats.log`, JSONL, append-only, in roz's home) is the source; a [`View`] is what its
+//! lines add up to, and a [`Tally`] what that says of one learning. What it says together with the
+//! learnings themselves is a [`Report`].
 
 mod report;
 mod topic;
@@ -41,8 +40,8 @@ impl Entry {
         Self { v: VERSION, ts, event }
     }
 
-    /// The entry that a line holds. A line without a time or without its subject holds none: a guess
-    /// would count for or against a learning.
+    /// The entry that a line holds. A line without a time or without its subject holds none: a
+    /// guess would count for or against a learning.
     pub fn read(line: &[u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
@@ -147,8 +146,8 @@ pub enum Event {
     Other,
 }
 
-/// What is known of the use of one learning. A session counts once, however
-/// often it was shown, opened or referred to in it.
+/// What is known of the use of one learning. A session counts once, however often it was shown,
+/// opened or referred to in it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
@@ -175,8 +174,8 @@ pub struct Tally {
     pub forgiven: u32,
 }
 
-/// The tickets of an event as its fields `ticket_id` and `tickets`: what reads
-/// the first alone reads a ticket.
+/// The tickets of an event as its fields `ticket_id` and `tickets`: what reads the first alone
+/// reads a ticket.
 pub fn fields(tickets: &[String]) -> (Option<String>, Vec<String>) {
     let several = if tickets.len() > 1 { tickets.to_vec() } else { Vec::new() };
     (tickets.first().cloned(), several)

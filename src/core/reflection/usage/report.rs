@@ -59,8 +59,6 @@ pub struct Totals {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CrossUse {
     pub learning_id: String,
-    /// None: it is not known.
-    pub origin: Option<String>,
     /// The other tickets.
     pub tickets: Vec<String>,
 }
@@ -68,7 +66,6 @@ pub struct CrossUse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GateMiss {
     pub rejected: String,
-    pub rejected_at: DateTime<Utc>,
     /// The first one about the same thing that was accepted later.
     pub learning_id: String,
 }
@@ -136,8 +133,8 @@ fn categories(tallies: &BTreeMap<String, Tally>, by_id: &ById) -> BTreeMap<Categ
     categories
 }
 
-/// Of a learning whose own ticket nobody knows, a use in one ticket says
-/// nothing: the first one may be its own.
+/// Of a learning whose own ticket nobody knows, a use in one ticket says nothing: the first one may
+/// be its own.
 fn cross_uses(view: &View, by_id: &ById) -> Vec<CrossUse> {
     let mut found = Vec::new();
     for (id, tickets) in view.uses_by_ticket() {
@@ -145,16 +142,14 @@ fn cross_uses(view: &View, by_id: &ById) -> Vec<CrossUse> {
         let others: Vec<String> =
             tickets.iter().filter(|ticket| Some(ticket.as_str()) != origin).cloned().collect();
         if others.len() > usize::from(origin.is_none()) {
-            let origin = origin.map(str::to_owned);
-            found.push(CrossUse { learning_id: id.to_owned(), origin, tickets: others });
+            found.push(CrossUse { learning_id: id.to_owned(), tickets: others });
         }
     }
     found.sort_by_key(|it| std::cmp::Reverse(it.tickets.len()));
     found
 }
 
-/// In the same session it is no miss: the agent was told to be specific, and
-/// then was.
+/// In the same session it is no miss: the agent was told to be specific, and then was.
 fn gate_misses(view: &View, learnings: &[Learning], topics: &Topics) -> Vec<GateMiss> {
     let mut found: Vec<GateMiss> = Vec::new();
     for rejected in view.rejected.iter().filter(|it| it.stage == "write_gate") {
@@ -166,7 +161,6 @@ fn gate_misses(view: &View, learnings: &[Learning], topics: &Topics) -> Vec<Gate
         let Some(at) = later.min_by_key(|at| learnings[*at].created_at) else { continue };
         found.push(GateMiss {
             rejected: rejected.summary.clone(),
-            rejected_at: rejected.ts,
             learning_id: learnings[at].id.clone(),
         });
     }

@@ -1,16 +1,11 @@
-//! Whether two short texts are about the same thing.
-//!
-//! Coarser than the question whether they say the same: a rejected "be careful
-//! with the config loader" and the lesson that was written down a week later
-//! share a topic and little else. The measure is the share of the shorter
-//! text's words that the other one has too; see [`ALIKE`].
+//! Whether two short texts are about the same thing, which is coarser than whether they say the
+//! same: the share of the shorter text's words that the other one has too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::{bounded, reflection::duplicate::stems};
 
-/// From this share on, and with [`FEWEST`] words in common, two texts are about
-/// one thing.
+/// From this share on, and with [`FEWEST`] words in common, two texts are about one thing.
 const ALIKE: f64 = 0.6;
 const FEWEST: usize = 2;
 

@@ -1,8 +1,8 @@
 //! What the lines of a log add up to.
 //!
-//! The order of the lines does not matter, nor does a line that is there twice:
-//! an older roz had git merge the logs of two branches, which put one branch's
-//! lines behind the other's and may have repeated some. So a view can be kept, and grows by the new lines alone.
+//! The order of the lines does not matter, nor does a line that is there twice: an older roz had
+//! git merge the logs of two branches, which put one branch's lines behind the other's and may have
+//! repeated some. So a view can be kept, and grows by the new lines alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,8 +36,7 @@ pub struct View {
     pub rejected: Vec<Rejected>,
     learnings: BTreeMap<String, Usage>,
     tickets: BTreeMap<String, Ticket>,
-    /// Hashes of the entries that are simply counted, so that none is counted
-    /// twice.
+    /// Hashes of the entries that are simply counted, so that none is counted twice.
     seen: BTreeSet<u64>,
 }
 
@@ -54,8 +53,7 @@ pub struct Rejected {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Usage {
-    /// By a hash of the session: shown again after a compaction it is the same
-    /// use.
+    /// By a hash of the session: shown again after a compaction it is the same use.
     uses: BTreeMap<u64, Use>,
     useful: u32,
     useless: u32,
@@ -200,8 +198,7 @@ impl View {
         usage.uses.entry(key).or_default()
     }
 
-    /// What is known of one learning; of one that the log does not name,
-    /// nothing.
+    /// What is known of one learning; of one that the log does not name, nothing.
     pub fn tally(&self, learning_id: &str) -> Tally {
         self.learnings.get(learning_id).map(Usage::tally).unwrap_or_default()
     }
