@@ -15,8 +15,8 @@ use crate::{
         bounded,
         reflection::{
             candidate::{self, Batch},
-            judge::{Judgement, Origin, judge},
-            learning::Learning,
+            judge::{Judgement, judge},
+            learning::{Learning, Origin},
             state::{self, Done as Reflected, Status},
             usage::{self, Entry, Event},
         },

@@ -11,7 +11,10 @@ use super::{
 use crate::{
     core::{
         bounded,
-        reflection::{learning::Status, usage::Event},
+        reflection::{
+            learning::{Learning, Status},
+            usage::Event,
+        },
     },
     memory,
     open::Roz,
@@ -116,11 +119,8 @@ fn change(
         Status::Active | Status::Superseded => ["restored", "Brought back"],
     };
     if json {
-        let ids = |of: &[&_]| {
-            of.iter()
-                .map(|it: &&crate::core::reflection::learning::Learning| it.id.clone())
-                .collect::<Vec<_>>()
-        };
+        let ids =
+            |of: &[&Learning]| of.iter().map(|learning| json!(learning.id)).collect::<Vec<Value>>();
         let errors: Vec<Value> =
             failed.iter().map(|(id, error)| json!({ "id": id, "error": error })).collect();
         stock.print_json(json!({

@@ -10,10 +10,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 
 pub use self::schema::{PLACEHOLDERS, example, schema};
-use super::{
-    judge::Origin,
-    learning::{Category, Confidence, Criterion, Learning, Scope, Status},
-};
+use super::learning::{Category, Confidence, Criterion, Learning, Origin, Scope, Status};
 use crate::core::bounded;
 
 /// In characters.

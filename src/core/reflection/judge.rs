@@ -12,29 +12,18 @@
 
 use std::collections::HashSet;
 
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
     candidate::{self, Batch},
     duplicate::Known,
-    learning::{Learning, Scope, Status, words},
+    learning::{Learning, Origin, Scope, Status, words},
     specificity,
 };
 use crate::core::policy::{WriteGateMode, WriteGatePolicy};
 
 /// More than anybody learns from one ticket.
 pub const MOST_CANDIDATES: usize = 50;
-
-/// Whence a batch comes: what its learnings keep of that.
-#[derive(Debug, Clone, Copy)]
-pub struct Origin<'a> {
-    pub now: DateTime<Utc>,
-    pub session_id: Option<&'a str>,
-    pub ticket_id: Option<&'a str>,
-    /// `CARGO_PKG_VERSION` of the binary.
-    pub roz_version: &'a str,
-}
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {

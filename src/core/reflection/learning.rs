@@ -50,6 +50,16 @@ impl Status {
     }
 }
 
+/// What learnings keep of where they come from.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    pub now: DateTime<Utc>,
+    pub session_id: Option<&'a str>,
+    pub ticket_id: Option<&'a str>,
+    /// `CARGO_PKG_VERSION` of the binary.
+    pub roz_version: &'a str,
+}
+
 /// A closed set of words, as JSON and people write them.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$at:meta])* $variant:ident = $word:literal),* $(,)? }) => {

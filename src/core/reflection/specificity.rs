@@ -60,7 +60,7 @@ pub fn objections(candidate: &Learning) -> Vec<String> {
         };
         let stock = match &it.stock[..] {
             [] => String::new(),
-            stock => format!(", and `{}` is true of anything", stock.join("`, `")),
+            stock => format!(", and says what is true of anything (`{}`)", stock.join("`, `")),
         };
         reasons.push(bounded::plain_line(&format!(
             "too vague{named}{stock}: name the file, function, command, version, number or error \

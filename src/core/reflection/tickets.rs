@@ -172,13 +172,11 @@ pub fn programs(policy: &TicketingPolicy) -> Vec<&str> {
 
 /// The command that prints a system's tickets in progress; empty: none.
 pub fn in_progress(policy: &TicketingPolicy, name: &str) -> Vec<String> {
-    match own(policy, name) {
-        Some(own) => own.in_progress.clone(),
-        None => {
-            let words = find(name).map_or("", |system| system.in_progress).split_whitespace();
-            words.map(str::to_owned).collect()
-        }
+    if let Some(own) = own(policy, name) {
+        return own.in_progress.clone();
     }
+    let words = find(name).map_or("", |system| system.in_progress).split_whitespace();
+    words.map(str::to_owned).collect()
 }
 
 fn own<'a>(policy: &'a TicketingPolicy, name: &str) -> Option<&'a TicketSystem> {
@@ -302,9 +300,9 @@ impl Close {
         if program.contains(HOLE) && words[1..].iter().any(|word| word.contains(HOLE)) {
             return None;
         }
-        let named: Vec<&str> = self.command.split(' ').collect();
-        let (command, rest) = words.split_at_checked(named.len())?;
-        let fits = named.iter().zip(command).all(|(names, word)| is_one_of(word, names));
+        let spelt: Vec<&str> = self.command.split(' ').collect();
+        let (command, rest) = words.split_at_checked(spelt.len())?;
+        let fits = spelt.iter().zip(command).all(|(names, word)| is_one_of(word, names));
         if !fits || rest.iter().any(|word| matches!(*word, "--help" | "-h")) {
             return None;
         }

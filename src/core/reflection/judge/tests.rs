@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use chrono::{DateTime, Utc};
 
 fn now() -> DateTime<Utc> {
     "2026-11-21T10:00:00Z".parse().unwrap()

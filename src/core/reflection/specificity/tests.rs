@@ -632,10 +632,10 @@ fn how_the_user_wants_it_is_kept_as_they_would_write_it() {
 fn a_vague_candidate_is_told_what_it_names_and_what_is_missing() {
     let said = |detail| objections(&candidate(&(B, "Be careful with these", detail)))[0].clone();
     let nothing = said("It is important to be careful, and it is good to be so.");
-    assert!(nothing.starts_with("too vague, and `"), "{nothing}");
-    assert!(nothing.contains("true of anything: name the file, function, command"), "{nothing}");
+    assert!(nothing.starts_with("too vague, and says what is true of anything (`"), "{nothing}");
+    assert!(nothing.contains("`): name the file, function, command"), "{nothing}");
     let little = said("It is important to be careful with the API, and it is good to be so.");
-    assert!(little.starts_with("too vague, it names only API, and `"), "{little}");
+    assert!(little.starts_with("too vague, it names only API, and says"), "{little}");
 }
 
 /// A scope and a request are only claimed: what is no lesson becomes none by it.

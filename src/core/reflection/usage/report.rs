@@ -59,6 +59,8 @@ pub struct Totals {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CrossUse {
     pub learning_id: String,
+    /// None: it is not known.
+    pub origin: Option<String>,
     /// The other tickets.
     pub tickets: Vec<String>,
 }
@@ -88,7 +90,9 @@ impl<'a> Report<'a> {
         let topics = Topics::of(learnings.iter().map(|it| (it.summary.as_str(), &*it.tags)));
         let by_id = learnings.iter().map(|it| (it.id.as_str(), it)).collect();
         let mut totals = Totals::default();
-        tallies.values().for_each(|tally| totals.add(tally));
+        for tally in tallies.values() {
+            totals.add(tally);
+        }
         Self {
             totals,
             categories: categories(&tallies, &by_id),
@@ -142,7 +146,8 @@ fn cross_uses(view: &View, by_id: &ById) -> Vec<CrossUse> {
         let others: Vec<String> =
             tickets.iter().filter(|ticket| Some(ticket.as_str()) != origin).cloned().collect();
         if others.len() > usize::from(origin.is_none()) {
-            found.push(CrossUse { learning_id: id.to_owned(), tickets: others });
+            let origin = origin.map(str::to_owned);
+            found.push(CrossUse { learning_id: id.to_owned(), origin, tickets: others });
         }
     }
     found.sort_by_key(|it| std::cmp::Reverse(it.tickets.len()));
