@@ -246,13 +246,6 @@ impl<'a> ToolCall<'a> {
         self.runs().map(|it| it.program.as_str())
     }
 
-    /// The lines that were not read to their end, and those that were not read at all.
-    pub(crate) fn lines_unread(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        let own = self.may_run_anything().then(|| self.command_lines());
-        let too_long = own.into_iter().flatten().filter(|it| it.len() > MAX_LINE);
-        self.unread.iter().map(Cow::from).chain(too_long)
-    }
-
     pub fn text(&self, field: &str) -> Option<&str> {
         self.input.get(field)?.as_str()
     }

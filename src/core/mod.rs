@@ -88,6 +88,9 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
     }
     if matches!(outcome.verdict, Verdict::Object(_)) {
         outcome.effects.retain(|effect| !matches!(effect, Effect::Pass(_)));
+        if matches!(event.what, What::PreToolUse(_)) {
+            outcome = reflection::refused(&mut session.reflection, outcome, cx);
+        }
     }
     if let (What::PreToolUse(call), Verdict::Pass | Verdict::Ask(_)) =
         (&event.what, &outcome.verdict)

@@ -316,12 +316,24 @@ impl Mark {
 
     /// What the user is asked about by it, and by whom, in a line.
     pub(crate) fn question(&self) -> Option<String> {
-        let (by, subject) = match self {
-            Mark::GateBlocked { answer: "ask", pattern, tool, .. } => (pattern.as_str(), tool),
-            Mark::IntentRefused { answer: "ask", code, subject } => (*code, subject),
-            Mark::Protected { answer: "ask", rule, subject } => (*rule, subject),
+        self.answer_about("ask")
+    }
+
+    /// Why a call was refused: the rule, and what it is about, in a line.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        self.answer_about("deny")
+    }
+
+    fn answer_about(&self, wanted: &str) -> Option<String> {
+        let (answer, by, subject) = match self {
+            Mark::GateBlocked { answer, pattern, tool, .. } => (*answer, pattern.as_str(), tool),
+            Mark::IntentRefused { answer, code, subject } => (*answer, *code, subject),
+            Mark::Protected { answer, rule, subject } => (*answer, *rule, subject),
             _ => return None,
         };
+        if answer != wanted {
+            return None;
+        }
         Some(bounded::line(&format!("{by}: {subject}"), 300))
     }
 }
