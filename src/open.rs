@@ -35,7 +35,6 @@ use crate::{
     world::{
         self, World, git,
         objects::{self, Object},
-        process,
     },
 };
 
@@ -114,36 +113,15 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
     }
 }
 
-/// Those of `names` that the project's client settings put into our
-/// environment: they are no word of the user's.
+/// Those of `names` that the project's client settings put into our environment: they are no word of
+/// the user's.
 fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&'a str> {
-    let set = names.iter().copied().filter(|it| world.var(it).is_some());
+    let set = names.iter().copied().filter(|name| world.var(name).is_some());
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
     let launch_root = launch_dir.map(git::root);
-    let dirs = [Some(project), launch_dir, launch_root.as_deref()];
-    let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
-    let mut found = config::set_by_project(set, &dirs, world.user_home.as_deref());
-    // The file may have said so when the client started, and not any more.
-    found.extend(set_by_client(world, names));
-    found
-}
-
-/// Those of `names` that the client has put into our environment and that were
-/// not in its own when it started: they come from some settings file. What the
-/// user's own file says is the user's.
-fn set_by_client<'a>(world: &World, names: &[&'a str]) -> Vec<&'a str> {
-    let set: Vec<&str> = names.iter().copied().filter(|it| world.var(it).is_some()).collect();
-    if set.is_empty() || world.var("CLAUDECODE").is_none() {
-        return Vec::new();
-    }
-    let Some(environment) = process::environment_of_parent() else { return Vec::new() };
-    let users = world.user_home.as_ref().map(|it| it.join(".claude/settings.json"));
-    let users = users.and_then(|it| world::read_text(&it, 4 << 20)).unwrap_or_default();
-    let is_inherited = |name: &str| {
-        let value = world.var(name).unwrap_or_default();
-        environment.iter().any(|it| it.strip_prefix(name) == Some(&format!("={value}")))
-    };
-    set.into_iter().filter(|it| !is_inherited(it) && !users.contains(it)).collect()
+    let dirs: Vec<&Path> =
+        [Some(project), launch_dir, launch_root.as_deref()].into_iter().flatten().collect();
+    config::set_by_project(set, &dirs, world.user_home.as_deref())
 }
 
 impl Roz {
@@ -413,11 +391,9 @@ impl Roz {
     fn sweep_images(&self, before: DateTime<Utc>) {
         let entries = std::fs::read_dir(Images::all(&self.home)).into_iter().flatten().flatten();
         for entry in entries {
-            let modified = entry.metadata().and_then(|it| it.modified());
-            let is_old = modified.is_ok_and(|it| DateTime::<Utc>::from(it) < before);
             let id = entry.file_name().to_string_lossy().parse::<SessionId>();
             let is_known = |id: &SessionId| !matches!(self.store.look_at(id), Ok(None));
-            if is_old && !id.as_ref().is_ok_and(is_known) {
+            if world::is_older(&entry.path(), before) && !id.as_ref().is_ok_and(is_known) {
                 let _ = std::fs::remove_dir_all(entry.path());
             }
         }
@@ -428,8 +404,7 @@ impl Roz {
     fn sweep_cache(&self, before: DateTime<Utc>) {
         let entries = std::fs::read_dir(self.home.join("cache")).into_iter().flatten().flatten();
         for entry in entries {
-            let modified = entry.metadata().and_then(|it| it.modified());
-            if modified.is_ok_and(|it| DateTime::<Utc>::from(it) < before) {
+            if world::is_older(&entry.path(), before) {
                 let _ = std::fs::remove_file(entry.path());
             }
         }

@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Laye
         .chain(flaws.len().checked_sub(MOST_DIAGNOSTICS + 1).map(|rest| Diagnostic {
             place: Place::file(path, None),
             problem: format!("{} more problems", rest + 1),
-            remedy: "mend the first ones".to_owned(),
+            remedy: "fix the first ones".to_owned(),
         }))
         .collect();
     Ok(Layer { settings, diagnostics })
@@ -124,7 +124,7 @@ impl Walk<'_> {
     fn unknown(&mut self, prefix: &str, name: &Spanned<impl AsRef<str>>, value: &Spanned<DeValue>) {
         let text = name.get_ref().as_ref();
         let what = if value.get_ref().is_table() { "section" } else { "key" };
-        let problem = format!("{} is no {what}", quoted(&format!("{prefix}{text}")));
+        let problem = format!("unknown {what} {}", quoted(&format!("{prefix}{text}")));
         // What is reported in numbers only needs no remedy.
         let remedy = if self.reader.flaws.len() > 20 * MOST_DIAGNOSTICS {
             String::new()
@@ -166,20 +166,7 @@ fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     let beside = names(prefix).into_iter().filter(|it| fits(&format!("{prefix}{it}")));
     let beside = nearest(name, beside).map(|it| format!("{prefix}{it}"));
     let elsewhere = || elsewhere(name).filter(|it| fits(it));
-    if !is_table {
-        return elsewhere().or(beside);
-    }
-    let found = if prefix.is_empty() { elsewhere().or(beside) } else { beside.or_else(elsewhere) };
-    found.or_else(|| nearest_section(name))
-}
-
-/// The section, wherever it stands, whose last name is nearly that.
-fn nearest_section(name: &str) -> Option<String> {
-    let above = |it: &Key| it.path.rsplit_once('.').map(|it| it.0);
-    let sections: Vec<&str> = KEYS.iter().filter_map(above).collect();
-    let last = |it: &&'static str| it.rsplit('.').next().unwrap_or(it);
-    let near = nearest(name, sections.iter().map(last))?;
-    sections.iter().find(|it| last(it) == near).map(|it| (*it).to_owned())
+    if prefix.is_empty() || !is_table { elsewhere().or(beside) } else { beside.or_else(elsewhere) }
 }
 
 /// The one key, or section, that is so called in another place.

@@ -332,7 +332,7 @@ fn read_file(sources: &Sources, file: &file::Seen, readable: &mut Vec<(PathBuf, 
         let last = last.and_then(|it| layer::parse(&it, &file.path, home).ok());
         let what =
             if last.is_some() { "its last readable version applies" } else { "it is ignored" };
-        diagnostic.remedy = format!("until it is mended {what}");
+        diagnostic.remedy = format!("until it is fixed {what}");
         Layer { settings: last.unwrap_or_default().settings, diagnostics: vec![diagnostic] }
     })
 }

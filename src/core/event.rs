@@ -167,7 +167,7 @@ impl<'a> ToolCall<'a> {
         // Out of the way, so that a long line need not be copied.
         let input = std::mem::take(&mut self.input);
         let tool = std::mem::replace(&mut self.tool, Tool::Other);
-        let lines = command_lines(&tool, &self.name, &input).into_iter();
+        let lines = command_lines(&tool, &input).into_iter();
         let lines = lines.chain(more.iter().map(Cow::from));
         for line in lines {
             if line.len() > MAX_LINE {
@@ -259,7 +259,7 @@ impl<'a> ToolCall<'a> {
 
     /// The command lines that stand in the call itself.
     pub(crate) fn command_lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        command_lines(&self.tool, &self.name, &self.input).into_iter()
+        command_lines(&self.tool, &self.input).into_iter()
     }
 
     /// More command lines than were read.

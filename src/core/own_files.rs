@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-pub use super::weakened::{Kind, Weakened};
+pub use super::weakened_file::{Kind, WeakenedFile};
 use crate::core::{
     Cx, bounded,
     outcome::{Notice, Outcome},

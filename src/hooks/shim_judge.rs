@@ -208,7 +208,7 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
 }
 
 fn is_allowed_once(mark: &Mark) -> bool {
-    matches!(mark, Mark::GateAllowed { reason, .. } if reason == gate::ALLOWED)
+    matches!(mark, Mark::GateAllowed(answer) if answer.reason == gate::ALLOWED)
 }
 
 /// Nobody knows whether an approval serves.

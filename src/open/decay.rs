@@ -56,21 +56,21 @@ impl Roz {
         until: Instant,
     ) -> Decayed {
         let mut decayed = Decayed::default();
-        for it in due {
+        for learning in due {
             if Instant::now() >= until {
                 decayed.is_cut_short = true;
                 break;
             }
-            if let Err(err) = archive(&it.id) {
-                decayed.failed.push((it, err));
+            if let Err(err) = archive(&learning.id) {
+                decayed.failed.push((learning, err));
                 continue;
             }
-            let (learning_id, reason) = (it.id.clone(), it.reason.to_string());
+            let (learning_id, reason) = (learning.id.clone(), learning.reason.to_string());
             let entry = Entry::new(world.now, Event::Archived { learning_id, reason });
             if let Err(err) = log.append(&[entry], until) {
                 decayed.warnings.push(in_a_line(&err));
             }
-            decayed.archived.push(it);
+            decayed.archived.push(learning);
         }
         decayed.warnings.dedup();
         decayed

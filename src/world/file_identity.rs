@@ -85,17 +85,26 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if !found.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"));
     }
-    let expected = usize::try_from(found.size().min(limit)).unwrap_or(0);
-    // One byte more than expected, so that a single read finds the end.
-    let mut bytes = Vec::with_capacity(expected + 1);
-    rustix::io::retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut bytes)))?;
-    if bytes.len() != expected {
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    }
+    let bytes = read_beyond(&file, found.size(), limit)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }
     Ok(Some(bytes))
+}
+
+/// The bytes of a file, at most one more than `limit`; `size` is what the system says of it.
+pub(super) fn read_beyond(file: &File, size: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let expected = usize::try_from(size.min(limit)).unwrap_or(0);
+    let mut bytes = Vec::new();
+    // One byte more than expected, so that a single read finds the end.
+    bytes.try_reserve_exact(expected + 1)?;
+    rustix::io::retry_on_intr(|| rustix::io::read(file, spare_capacity(&mut bytes)))?;
+    // It grew, or the kernel makes it up and says that it is empty.
+    if bytes.len() != expected {
+        let rest = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
+        file.take(rest).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Opens for reading, and waits for nobody.

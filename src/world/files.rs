@@ -11,6 +11,7 @@ use std::{
 
 use rustix::fs::OFlags;
 
+use super::file_identity::{self, read_beyond};
 pub(crate) use super::lock::{lock, lock_for};
 
 /// The most that is read of a document. A session takes some kilobytes.
@@ -73,32 +74,10 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)
 
 /// A document whole; of one above [`MAX_DOCUMENT`] no more than shows that.
 pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
-    let Some((file, meta)) = opened(path, super::file_identity::open(path, OFlags::NOFOLLOW))?
-    else {
+    let Some((file, meta)) = opened(path, file_identity::open(path, OFlags::NOFOLLOW))? else {
         return Ok(None);
     };
-    let expected = meta.len().min(MAX_DOCUMENT) + 1;
-    // One byte more than expected, so that a single read finds the end.
-    let mut bytes = vec![0; usize::try_from(expected).unwrap_or(usize::MAX)];
-    let mut len = 0;
-    loop {
-        match (&file).read(&mut bytes[len..]) {
-            Ok(0) => break,
-            Ok(n) => len += n,
-            Err(err) if err.kind() == ErrorKind::Interrupted => continue,
-            Err(err) => return Err(err).at(path),
-        }
-        // A regular file is read short only at its end.
-        if len < bytes.len() {
-            break;
-        }
-        // It grew, or is larger than a document may be.
-        if len > usize::try_from(MAX_DOCUMENT).unwrap_or(usize::MAX) {
-            break;
-        }
-        bytes.resize(len * 2, 0);
-    }
-    bytes.truncate(len);
+    let bytes = read_beyond(&file, meta.len(), MAX_DOCUMENT).at(path)?;
     Ok(Some((bytes, meta)))
 }
 

@@ -151,7 +151,7 @@ pub(crate) fn copy_with_age(from: &Path, to: &Path) -> std::io::Result<()> {
 /// `unspecified` …
 pub fn attribute(root: &Path, name: &str, path: &Path, until: Instant) -> Result<String, Error> {
     let path = path.to_string_lossy();
-    let said = git(root, ["check-attr", "-z", name, "--", &path], &[], until)?;
+    let said = git_with(root, &["check-attr", "-z", name, "--", &path], &[], until)?;
     Ok(said.split('\0').nth(2).unwrap_or_default().to_owned())
 }
 
@@ -168,7 +168,7 @@ pub fn lines_on_branches(
     let format = "--format=%(objectname)";
     let newest = "--sort=-committerdate";
     let refs = ["for-each-ref", newest, "--count=64", format, "refs/heads", "refs/remotes"];
-    let commits = git(root, refs, &[], until)?;
+    let commits = git_with(root, &refs, &[], until)?;
     let mut commits: Vec<&str> = commits.lines().filter(|it| commit(it).is_some()).collect();
     commits.sort_unstable();
     commits.dedup();
@@ -185,15 +185,6 @@ pub fn lines_on_branches(
 
 /// Variables that we set for git ourselves.
 const OWN: &[&str] = &["GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"];
-
-pub(super) fn git<const N: usize>(
-    root: &Path,
-    args: [&str; N],
-    env: &[(&str, &OsStr)],
-    until: Instant,
-) -> Result<String, Error> {
-    git_with(root, &args, env, until)
-}
 
 /// As [`git_with`], with `input` on standard input.
 pub(crate) fn feed_git(

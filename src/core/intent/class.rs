@@ -12,7 +12,7 @@ mod safe;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use crate::core::words::{is_one, is_sink, words};
+pub use crate::core::name_words::{is_one, is_stream_device, words};
 use crate::{
     core::{event::ToolCall, intent::checks, tool::Tool},
     shell::{Reading, Run, Write},
@@ -90,7 +90,7 @@ fn only_checks(reading: &Reading, free: &BTreeSet<String>) -> bool {
 }
 
 fn writes_kept(reading: &Reading, free: &BTreeSet<String>) -> bool {
-    reading.writes.iter().any(|write| !is_sink(&write.path) && !free.contains(&write.path))
+    reading.writes.iter().any(|write| !is_stream_device(&write.path) && !free.contains(&write.path))
 }
 
 fn by_name(call: &ToolCall) -> Judged {
@@ -100,10 +100,10 @@ fn by_name(call: &ToolCall) -> Judged {
         // What a command line does, its reading says.
         return judged(Class::Safe, "changes nothing by itself");
     }
-    let Some(tool) = name.strip_prefix("mcp__").and_then(|it| it.rsplit("__").next()) else {
+    let Tool::Mcp { name: tool, .. } = &call.tool else {
         return judged(Class::Destructive, "changes files, or may");
     };
-    if is_own_server(name) {
+    if call.tool.is_of_roz() {
         return judged(Class::Safe, "is roz's own");
     }
     let words = words(tool);
@@ -123,8 +123,8 @@ fn by_name(call: &ToolCall) -> Judged {
 
 /// The field in which a server's tool is told where to put what it reads.
 fn puts_something(call: &ToolCall) -> Option<String> {
-    let tool = call.name.strip_prefix("mcp__").filter(|_| !is_own_server(&call.name))?;
-    let field = outputs::output(tool.rsplit("__").next().unwrap_or(tool), &call.input)?;
+    let Tool::Mcp { name, .. } = &call.tool else { return None };
+    let field = outputs::output(name, &call.input).filter(|_| !call.tool.is_of_roz())?;
     Some(shown(&field))
 }
 
@@ -134,7 +134,7 @@ fn has_statement(call: &ToolCall) -> bool {
     insert update delete replace merge upsert create drop alter truncate grant revoke copy \
     load call exec execute do vacuum attach detach pragma set reindex rename lock begin into";
     const FIELDS: &str = "query sql statement statements queries";
-    if call.tool != Tool::Mcp || is_own_server(&call.name) {
+    if !call.tool.is_mcp() || call.tool.is_of_roz() {
         return false;
     }
     let is_query = words(&call.name).iter().any(|it| it == "query" || it == "sql");
@@ -151,14 +151,6 @@ fn has_statement(call: &ToolCall) -> bool {
     })
 }
 
-/// Whether a tool is of roz's own server: its own rules say who may use it.
-pub fn is_own_server(name: &str) -> bool {
-    let mut parts = name.split("__");
-    parts.next() == Some("mcp")
-        && parts.next().is_some_and(|it| it == "roz" || it == "plugin_roz_roz")
-        && parts.next().is_some()
-}
-
 /// Whether it is one of the client's own tools for one file, and that is free.
 fn writes_only(call: &ToolCall, free: &BTreeSet<String>) -> bool {
     call.tool.written().is_some_and(|path| free.contains(path))
@@ -173,7 +165,7 @@ fn of_reading(reading: &Reading, free: &BTreeSet<String>) -> Judged {
     if let Some(critical) = runs.find_map(critical::of).or_else(by_code) {
         return critical;
     }
-    let is_kept = |it: &&Write| !is_sink(&it.path) && !free.contains(&it.path);
+    let is_kept = |it: &&Write| !is_stream_device(&it.path) && !free.contains(&it.path);
     let (class, why) = if reading.elevated {
         (Class::Critical, "something of it runs as another user".to_owned())
     } else if reading.unreadable.is_some() {

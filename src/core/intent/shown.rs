@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    core::words::is_one,
+    core::name_words::is_one,
     shell::{HOLE, Reading, Run},
 };
 

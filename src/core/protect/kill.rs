@@ -7,7 +7,7 @@ use super::{
     program::base,
 };
 use crate::{
-    core::{agents, words::is_one},
+    core::{agents, name_words::is_one},
     shell::Run,
 };
 

@@ -21,7 +21,7 @@ mod table;
 
 use self::context::Context;
 pub use self::{
-    accesses::{Access, Accessed, Act, Before, accesses, act_of_tool},
+    accesses::{Access, Accessed, Act, TextBefore, accesses, act_of_tool},
     context::ProtectFacts,
     paths::wants_text,
     places::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},

@@ -16,7 +16,6 @@ use crate::{
         event::ToolCall,
         pattern,
         policy::{TicketSystem, TicketingPolicy},
-        tool::Tool,
     },
     shell::{self, HOLE},
 };
@@ -373,7 +372,7 @@ fn star(pattern: &str, key: &str) -> Option<String> {
 
 impl ToolClose {
     fn closes(&self, call: &ToolCall) -> bool {
-        call.tool == Tool::Mcp
+        call.tool.is_mcp()
             && pattern::matches(self.name, &call.name)
             && (self.statuses.is_empty()
                 || call.text("status").is_some_and(|it| {

@@ -88,9 +88,6 @@ pub struct Review {
     denials: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     denied: Vec<String>,
-    /// Those of them that the user was asked about instead.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    asked: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<Approval>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,7 +235,6 @@ impl Review {
         self.is_written = false;
         self.denials = 0;
         self.denied.clear();
-        self.asked.clear();
     }
 
     /// A stop is to be blocked: may it be? If not, the gate lets go. Reviewers
@@ -300,7 +296,7 @@ impl Review {
             Decision::Pending => (),
         }
         self.decision = posted.decision.clone();
-        self.attempts.succeeded(&posted.decision, &posted.by, blocks);
+        self.attempts.succeeded(&posted.decision, blocks);
         self.record(posted);
     }
 

@@ -3,7 +3,7 @@
 
 use super::{git_settings, judged::options};
 use crate::{
-    core::words::is_one,
+    core::name_words::is_one,
     shell::{HOLE, Run},
 };
 

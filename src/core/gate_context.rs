@@ -1,4 +1,4 @@
-//! What a gate may know besides its own state.
+//! What a gate is handed beside its own state: the time, the configuration, the facts, a random number.
 
 use std::cell::OnceCell;
 
