@@ -21,7 +21,7 @@ fn collect<'a>(value: &'a Value, depth: usize, lines: &mut Vec<Cow<'a, str>>) {
     const MAX_DEPTH: usize = 16;
     const MAX_LINES: usize = 128;
     const COMMANDS: &str =
-        "command commands cmd script program executable commandLine command_line run shell";
+        "command cmd script program executable commandLine command_line run shell";
     const ARGUMENTS: [&str; 4] = ["args", "arguments", "argv", "params"];
     if depth > MAX_DEPTH || lines.len() >= MAX_LINES {
         return;
@@ -32,12 +32,12 @@ fn collect<'a>(value: &'a Value, depth: usize, lines: &mut Vec<Cow<'a, str>>) {
             let arguments = ARGUMENTS.iter().find_map(|name| fields.get(*name));
             for (name, value) in fields {
                 match value {
+                    Value::Array(items) if is_one("commands cmds", name) => {
+                        lines.extend(items.iter().filter_map(Value::as_str).map(Cow::from));
+                    }
                     Value::String(_) | Value::Array(_) if is_one(COMMANDS, name) => {
-                        let words: Vec<_> =
-                            [Some(value), arguments].into_iter().flatten().collect();
-                        lines.push(
-                            words.into_iter().map(joined).collect::<Vec<_>>().join(" ").into(),
-                        );
+                        let words = [Some(value), arguments].into_iter().flatten().map(joined);
+                        lines.push(words.collect::<Vec<_>>().join(" ").into());
                     }
                     value => collect(value, depth + 1, lines),
                 }
