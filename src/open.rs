@@ -225,7 +225,7 @@ impl Roz {
         UsageLog::new(&ledger::folder_of(&project, &self.home), &older, &self.home)
     }
 
-    /// What was changed for which intent in the project that `dir` lies in: the
+    /// What was changed for which intent in the project that `dir` is in: the
     /// nearest one above that declares intents.
     pub fn ledger(&self, dir: &Path) -> Ledger {
         let declares = |it: &&Path| it.join(SIDECAR).is_dir();

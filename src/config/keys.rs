@@ -523,7 +523,7 @@ pub(super) fn by_variable(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|it| it.variable == Some(name))
 }
 
-/// Where a key's value lies in `document`, the JSON of a `Policy`.
+/// Where a key's value is in `document`, the JSON of a `Policy`.
 pub fn slot<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
     path.split('.').fold(document, |at, name| &mut at[name])
 }

@@ -38,7 +38,10 @@ use self::{
 };
 use crate::{
     core::policy::Policy,
-    world::file_identity::{self as file, Stamp},
+    world::{
+        cached,
+        file_identity::{self as file, Stamp},
+    },
 };
 
 /// The largest `config.toml` that is read.
@@ -116,14 +119,14 @@ pub fn load(sources: &Sources) -> Loaded {
 #[cold]
 #[inline(never)]
 fn anew(sources: &Sources, seen: &Seen, entry: &Path) -> Loaded {
-    let pending = cache::begin(entry);
+    let pending = cached::begin(entry);
     let Resolved { full, readable } = resolve(sources, seen);
     for (path, text) in &readable {
         cache::keep_readable(&sources.roz_home, path, text);
     }
     let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics, is_bare: false };
     if let Some(pending) = pending {
-        pending.finish(seen, &loaded);
+        cache::finish(pending, seen, &loaded);
     }
     loaded
 }

@@ -32,7 +32,7 @@ pub mod weakened_file;
 pub mod writes;
 
 pub use self::{
-    gate_context::{Cx, Dice},
+    gate_context::Cx,
     needs::{Need, needs},
 };
 

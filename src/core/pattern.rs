@@ -70,7 +70,7 @@ pub fn check(pattern: &str) -> Result<(), String> {
         return Err(format!("the tool is called `{SHELL}`"));
     }
     if tool == SHELL && rest.starts_with(' ') {
-        return Err("no blank stands behind `Bash:`".to_owned());
+        return Err("remove the blank after `Bash:`".to_owned());
     }
     Ok(())
 }

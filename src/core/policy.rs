@@ -52,7 +52,7 @@ pub enum Notify {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoragePolicy {
-    /// The home in which `sessions/` lies; none: `<ROZ_HOME>`.
+    /// The folder that holds `sessions/`; none: `<ROZ_HOME>`.
     pub path: Option<PathBuf>,
     pub backend: Backend,
 }

@@ -41,7 +41,7 @@ use crate::{
         message::{self, Decision, Input, Printed, Reply},
     },
     core::{
-        self, Cx, Dice, bounded,
+        self, Cx, bounded,
         event::{Beyond, Event, What},
         gate::Gate,
         intent::{briefing, facts::Aims},
@@ -304,7 +304,7 @@ fn decide(
     world: &World,
 ) -> Result<Decided, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
-    let dice = Dice::new(dice);
+    let dice = dice();
     let session_id = &input.session_id;
     let mut decided = None;
     let saved = storage::update_from(

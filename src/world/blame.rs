@@ -21,7 +21,7 @@ pub struct Commit {
     pub file: String,
 }
 
-/// Of each line of the file as it lies in the work tree, from the first. Empty
+/// Of each line of the file as it is in the work tree, from the first. Empty
 /// where git knows no such file.
 pub fn lines(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Commit>>, Error> {
     // No `-C`, and no file of commits to pass over: what git says anybody can

@@ -113,7 +113,7 @@ impl Pending<'_> {
     }
 }
 
-/// Writes anew and renames: what lies at `path` is never written through,
+/// Writes a new file and renames it: what is at `path` is never written through,
 /// whatever it is.
 pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut file = beside(path)?;

@@ -115,7 +115,7 @@ pub(crate) struct Replacement<'a> {
 }
 
 /// Puts a new file in the place of `path`: a reader sees the old one or the
-/// new one. `tmp` is for the holder of the lock alone, so what lies there is
+/// new one. `tmp` is for the holder of the lock alone, so what is there is
 /// left over from a process that was killed.
 pub(crate) fn replace(path: &Path, tmp: &Path, new: &Replacement) -> Result<()> {
     let written = write_new(tmp, new).and_then(|()| fs::rename(tmp, path).at(path));

@@ -45,7 +45,7 @@ pub struct World {
     /// That folder has been removed.
     pub is_nowhere: bool,
     /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH` (without folders of
-    /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and those that say where git's configuration lies.
+    /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and those that say where git's configuration is.
     pub env: Vec<(String, String)>,
 }
 
@@ -274,7 +274,7 @@ pub fn is_older(path: &Path, before: DateTime<Utc>) -> bool {
     modified.is_ok_and(|at| DateTime::<Utc>::from(at) < before)
 }
 
-/// The names of what lies in a folder.
+/// The names of what is in a folder.
 pub fn names(folder: &Path) -> std::io::Result<Vec<OsString>> {
     std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
 }

@@ -28,7 +28,7 @@ pub struct Started {
     /// How it was called: a name or a path.
     called: OsString,
     pub args: Vec<OsString>,
-    /// `<ROZ_HOME>` of the folder that the shim lies in.
+    /// `<ROZ_HOME>` of the folder that the shim is in.
     pub home: PathBuf,
 }
 

@@ -143,7 +143,7 @@ impl Gate {
         self.dice = self.dice.wrapping_add(1);
         self.look();
         let id = self.session.session_id.clone();
-        let dice = [self.dice; 32].into();
+        let dice = [self.dice; 32];
         let cx = Cx {
             now: self.now,
             dice: &dice,

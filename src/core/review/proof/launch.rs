@@ -120,7 +120,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     review.fix_works(&cx.facts.roots);
     let launch = &mut review.launches[launch];
     launch.answered = true;
-    let token = bounded::hex(&cx.dice.look()[16..]);
+    let token = bounded::hex(&cx.dice[16..]);
     let proof = json!({
         "launched_at": launch.at,
         "tool_use_id": launch.tool_use_id,
