@@ -1,5 +1,4 @@
-//! Opens what every command works on: where roz keeps its own, the
-//! configuration, the sessions.
+//! Opens what every command works on: where roz keeps its own, the configuration, the sessions.
 
 mod decay;
 pub mod shims;
@@ -81,8 +80,8 @@ pub fn home(world: &World) -> PathBuf {
 
 /// Where the configuration for the project that holds `dir` comes from.
 ///
-/// Variables that the project's own client settings put into the environment
-/// do not say where roz keeps its own.
+/// Variables that the project's own client settings put into the environment do not say where roz
+/// keeps its own.
 pub fn sources(world: &World, dir: &Path) -> Sources {
     let (project, main) = git::work_trees(dir);
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
@@ -94,8 +93,7 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         let found = variables.iter().find(|(it, value)| it == name && !value.is_empty());
         found.map(|(_, value)| PathBuf::from(value))
     };
-    // A relative one is meant from the user's home: hooks stand now here, now
-    // there.
+    // A relative one is meant from the user's home: hooks stand now here, now there.
     let user_home = world.user_home.clone().unwrap_or_else(|| PathBuf::from("/nonexistent"));
     let roz_home = user_home.join(var("ROZ_HOME").unwrap_or_else(|| ".roz".into()));
     let user_file = match var("ROZ_CONFIG") {
@@ -113,8 +111,8 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
     }
 }
 
-/// Those of `names` that the project's client settings put into our environment: they are no word of
-/// the user's.
+/// Those of `names` that the project's client settings put into our environment: they are no word
+/// of the user's.
 fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&'a str> {
     let set = names.iter().copied().filter(|name| world.var(name).is_some());
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
@@ -125,8 +123,8 @@ fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&
 }
 
 impl Roz {
-    /// What a file of the sidecar at `root` held before it came into doubt: as a
-    /// session kept it, or git has it.
+    /// What a file of the sidecar at `root` held before it came into doubt: as a session kept it,
+    /// or git has it.
     pub fn text_before(&self, root: &Path, doubt: &Doubt) -> Option<Vec<u8>> {
         const PATIENCE: Duration = Duration::from_secs(2);
         let before = doubt.before.as_deref()?;
@@ -163,8 +161,8 @@ impl Roz {
         })
     }
 
-    /// Opens what a verb about a project's learnings works with: the project that one stands in, and
-    /// in a session of the client's that one's, as long as one stands inside of it. So an agent
+    /// Opens what a verb about a project's learnings works with: the project that one stands in,
+    /// and in a session of the client's that one's, as long as one stands inside of it. So an agent
     /// that went into a submodule, or into a folder of a project without git, is still where its
     /// hooks are.
     pub fn here(world: &World) -> Result<Self, Error> {
@@ -183,8 +181,8 @@ impl Roz {
         Some(Self::open(world, project))
     }
 
-    /// The user's own folder for temporary files, where the environment names
-    /// one and the project has not.
+    /// The user's own folder for temporary files, where the environment names one and the project
+    /// has not.
     pub fn tmpdir(&self, world: &World) -> Option<PathBuf> {
         let named = PathBuf::from(world.var("TMPDIR")?);
         let is_users = || set_by_project(&["TMPDIR"], &self.project, world).is_empty();
@@ -225,8 +223,8 @@ impl Roz {
         UsageLog::new(&ledger::folder_of(&project, &self.home), &older, &self.home)
     }
 
-    /// What was changed for which intent in the project that `dir` is in: the
-    /// nearest one above that declares intents.
+    /// What was changed for which intent in the project that `dir` is in: the nearest one above
+    /// that declares intents.
     pub fn ledger(&self, dir: &Path) -> Ledger {
         let declares = |it: &&Path| it.join(SIDECAR).is_dir();
         // A linked work tree may lie in the main one.
@@ -297,10 +295,9 @@ impl Roz {
         Err(Error::NoSession)
     }
 
-    /// The intents of the other live sessions of the project whose sidecar is in
-    /// `root`. A session is live until the client says that it is over, or nothing
-    /// has changed in it for [`LIVE`]: clients die without a word. One that cannot
-    /// be read has no intent.
+    /// The intents of the other live sessions of the project whose sidecar is in `root`. A session
+    /// is live until the client says that it is over, or nothing has changed in it for [`LIVE`]:
+    /// clients die without a word. One that cannot be read has no intent.
     pub fn elsewhere(
         &self,
         own: Option<&SessionId>,
@@ -335,8 +332,8 @@ impl Roz {
         }
     }
 
-    /// Forgets sessions that were last active before a time, and what belongs
-    /// to no session. One with an open gate stays, unless all are to go.
+    /// Forgets sessions that were last active before a time, and what belongs to no session. One
+    /// with an open gate stays, unless all are to go.
     pub fn clean(&self, what: &Cleaning, until: Instant) -> Result<Cleaned, Error> {
         let mut cleaned = Cleaned::default();
         for activity in self.store.activity()?.into_iter().rev() {
@@ -377,8 +374,8 @@ impl Roz {
         Ok(cleaned)
     }
 
-    /// Forgets old approvals, and the git objects of repositories that have none left. A table
-    /// that is in use, or that cannot be read, is left for the next time.
+    /// Forgets old approvals, and the git objects of repositories that have none left. A table that
+    /// is in use, or that cannot be read, is left for the next time.
     fn sweep_approvals(&self, before: DateTime<Utc>, until: Instant) {
         for key in Approvals::keys(&self.home) {
             if let Ok(false) = Approvals::of(&self.home, &key).clean(before, until) {
@@ -399,8 +396,8 @@ impl Roz {
         }
     }
 
-    /// Configurations of projects that nobody has worked in for a while. What
-    /// is gone is made again when it is needed.
+    /// Configurations of projects that nobody has worked in for a while. What is gone is made again
+    /// when it is needed.
     fn sweep_cache(&self, before: DateTime<Utc>) {
         let entries = std::fs::read_dir(self.home.join("cache")).into_iter().flatten().flatten();
         for entry in entries {

@@ -1,5 +1,5 @@
-//! What was read before: the merged configuration, so that a hook parses no
-//! TOML, and of each file the last text that could be read.
+//! What was read before: the merged configuration, so that a hook parses no TOML, and of each file
+//! the last text that could be read.
 
 use std::path::{Path, PathBuf};
 
@@ -44,8 +44,8 @@ pub(super) fn finish(pending: cached::Pending, seen: &Seen, loaded: &Loaded) {
     }
 }
 
-/// Without what is as it always is: a hook reads the less. `None` where that would not read
-/// as the same.
+/// Without what is as it always is: a hook reads the less. `None` where that would not read as the
+/// same.
 fn sparse(loaded: &Loaded) -> Option<Value> {
     let mut sparse = serde_json::to_value(loaded).ok()?;
     let usual = serde_json::to_value(Policy::default()).ok()?;

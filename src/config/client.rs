@@ -1,9 +1,8 @@
 //! What a project puts into the environment by way of the client.
 //!
-//! The client passes the `env` of a project's settings to its hooks, so a
-//! variable says nothing about who set it. A variable that such a file names
-//! counts as the project's, whatever its value: the file may have changed
-//! since the client read it.
+//! The client passes the `env` of a project's settings to its hooks, so a variable says nothing
+//! about who set it. A variable that such a file names counts as the project's, whatever its value:
+//! the file may have changed since the client read it.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +11,16 @@ use super::file;
 const FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 const LARGEST: u64 = 4 << 20;
 
-/// The client's settings files in `dirs`, the project's root and the folder in
-/// which the client was started. Those in `home` are the user's own.
+/// The client's settings files in `dirs`, the project's root and the folder in which the client was
+/// started. Those in `home` are the user's own.
 pub(super) fn settings_files(dirs: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
     let mut dirs: Vec<_> = dirs.iter().filter(|it| home != Some(it)).collect();
     dirs.dedup();
     dirs.iter().flat_map(|dir| FILES.map(|it| dir.join(it))).collect()
 }
 
-/// Those of `names` that a project's client settings name (`"ROZ_HOME": …`): see [`settings_files`] for `dirs` and
-/// `home`. Reads nothing if there are no `names`.
+/// Those of `names` that a project's client settings name (`"ROZ_HOME": …`): see [`settings_files`]
+/// for `dirs` and `home`. Reads nothing if there are no `names`.
 ///
 /// Whoever resolves `ROZ_HOME` and `ROZ_CONFIG` must pass over these.
 pub fn set_by_project<'a>(

@@ -93,8 +93,8 @@ pub enum Item {
     Word(&'static [&'static str]),
 }
 
-/// What a project's file may do with a key. A cloned repository must not be
-/// able to switch a gate off or to start a program.
+/// What a project's file may do with a key. A cloned repository must not be able to switch a gate
+/// off or to start a program.
 #[derive(Debug, Clone, Copy)]
 pub enum May {
     /// It concerns only the project.
@@ -511,8 +511,7 @@ pub static KEYS: &[Key] = &[
     ),
 ];
 
-/// Variables by which the configuration itself is found. They are never taken
-/// from a project.
+/// Variables by which the configuration itself is found. They are never taken from a project.
 pub(super) const FINDERS: [&str; 2] = ["ROZ_HOME", "ROZ_CONFIG"];
 
 /// Variables that have nothing to do with the configuration.

@@ -1,5 +1,5 @@
-//! One file, or the environment, as settings: keys of the table with values
-//! that they may have. Everything else in it is named.
+//! One file, or the environment, as settings: keys of the table with values that they may have.
+//! Everything else in it is named.
 
 use std::path::Path;
 
@@ -30,8 +30,8 @@ pub(super) struct Setting {
     pub(super) rows: Vec<usize>,
 }
 
-/// Reads the text of a `config.toml`. Text that is no TOML is the one
-/// error; what happens then is the caller's to say.
+/// Reads the text of a `config.toml`. Text that is no TOML is the one error; what happens then is
+/// the caller's to say.
 pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Layer, Diagnostic> {
     let root = DeTable::parse(text).map_err(|err| Diagnostic {
         place: Place::file(path, err.span().map(|it| line(text, it.start))),
@@ -155,9 +155,9 @@ fn names(prefix: &str) -> Vec<&'static str> {
     names
 }
 
-/// What was meant by a name that means nothing here: what holds a table, or
-/// what holds a value, as the one that was written does. Inside of a section a
-/// table has its neighbour's name sooner than one from elsewhere.
+/// What was meant by a name that means nothing here: what holds a table, or what holds a value, as
+/// the one that was written does. Inside of a section a table has its neighbour's name sooner than
+/// one from elsewhere.
 fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     let fits = |path: &str| match KEYS.iter().find(|it| it.path == path) {
         Some(key) => !is_table || key.kind.is_table(),

@@ -1,6 +1,5 @@
-//! Lays the layers over one another, key by key: the default, the user's file,
-//! the project's, the environment. A project's may add and switch on, never
-//! weaken.
+//! Lays the layers over one another, key by key: the default, the user's file, the project's, the
+//! environment. A project's may add and switch on, never weaken.
 
 use std::path::Path;
 
@@ -153,8 +152,8 @@ impl<'a> Draft<'a> {
         } else {
             *at = value;
         }
-        // The table lets through what the policy takes; were it wrong about
-        // one value, that value alone would be lost.
+        // The table lets through what the policy takes; were it wrong about one value, that value
+        // alone would be lost.
         match serde_json::from_value(document.clone()) {
             Ok(policy) => (self.document, self.policy) = (document, policy),
             Err(err) => {

@@ -1,5 +1,5 @@
-//! Holds what was written against what its key may be. What passes is JSON as
-//! `Policy` reads it; what does not is named, and the rest of it stands.
+//! Holds what was written against what its key may be. What passes is JSON as `Policy` reads it;
+//! what does not is named, and the rest of it stands.
 
 use std::{ops::Range, path::Path};
 
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::core::pattern;
 
-/// Far more than anybody writes by hand. Every pattern is matched against every
-/// command, and in the worst case that takes the product of their lengths.
+/// Far more than anybody writes by hand. Every pattern is matched against every command, and in the
+/// worst case that takes the product of their lengths.
 pub(super) const LONGEST_LIST: usize = 256;
 pub(super) const LONGEST_PATTERN: usize = 256;
 pub(super) const LONGEST_TEXT: usize = 4_096;
@@ -435,8 +435,7 @@ fn weight_wanted() -> String {
     format!("a whole number from 0 to {HEAVIEST}")
 }
 
-/// A hook runs wherever the agent is, so a relative path would mean another
-/// place every time.
+/// A hook runs wherever the agent is, so a relative path would mean another place every time.
 fn path(text: &str, home: Option<&Path>) -> Option<String> {
     let path = match text.strip_prefix("~/") {
         Some(rest) => home?.join(rest).into_os_string().into_string().ok()?,

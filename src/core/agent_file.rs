@@ -2,8 +2,8 @@
 
 use super::tool::is_reviewer_name;
 
-/// Whether the front matter of an agent file names its agent `roz:roz`. A name that YAML puts together
-/// some other way (an anchor, escapes) is not found.
+/// Whether the front matter of an agent file names its agent `roz:roz`. A name that YAML puts
+/// together some other way (an anchor, escapes) is not found.
 pub fn names_reviewer(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let Some(front) = text.strip_prefix("---") else { return false };

@@ -1,8 +1,7 @@
 //! Keeps a gate from blocking for ever.
 //!
-//! A cycle of a gate may block `max_blocks` times. The next block trips the
-//! breaker instead: the gate lets go, and stays tripped for the cooldown or
-//! until something new begins.
+//! A cycle of a gate may block `max_blocks` times. The next block trips the breaker instead: the
+//! gate lets go, and stays tripped for the cooldown or until something new begins.
 
 use chrono::{DateTime, Utc};
 

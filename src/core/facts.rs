@@ -17,8 +17,8 @@ use crate::core::{
 };
 use crate::shell::Run;
 
-/// A fact that nobody looked for, or that could not be had, says so in its own
-/// type: what to make of that is for a gate to decide.
+/// A fact that nobody looked for, or that could not be had, says so in its own type: what to make
+/// of that is for a gate to decide.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
     /// The work that a gated call is about.

@@ -1,7 +1,7 @@
 //! Decides what an event means. Does nothing about it.
 //!
-//! Invariant: no module in here reads the clock, the environment, the disk or
-//! a random number. `tests/it/tidy.rs` holds us to that.
+//! Invariant: no module in here reads the clock, the environment, the disk or a random number.
+//! `tests/it/tidy.rs` holds us to that.
 
 pub mod agent_file;
 pub mod agents;
@@ -65,10 +65,10 @@ pub const GATES: &[&dyn Gate] = &[&IntentGate, &ReviewGate, &ReflectionGate];
 
 /// Puts `event` before each gate in turn, until one objects.
 ///
-/// The order is part of the contract: self-protection, then may you do this at
-/// all (intent), is the work reviewed (review), what was learned (reflection).
-/// A gate after the one that objects never sees the event, so the agent hears
-/// one demand at a time and no gate counts a block that another one caused.
+/// The order is part of the contract: self-protection, then may you do this at all (intent), is the
+/// work reviewed (review), what was learned (reflection). A gate after the one that objects never
+/// sees the event, so the agent hears one demand at a time and no gate counts a block that another
+/// one caused.
 pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let by_client = said_by_client(session, event);
     let event = by_client.as_ref().unwrap_or(event);
@@ -253,8 +253,8 @@ fn told_of(
     told
 }
 
-/// Lets one gated call through, as `#roz:allow` does, for a person at a terminal. Answers what
-/// the person is told.
+/// Lets one gated call through, as `#roz:allow` does, for a person at a terminal. Answers what the
+/// person is told.
 pub fn allow_once(session: &mut Session, now: DateTime<Utc>) -> String {
     let (told, pattern) = review::people::allow_once(&mut session.review, now);
     session.record(&Mark::CallAllowed { by: "terminal", pattern }, now);
@@ -266,8 +266,8 @@ pub fn allow_once(session: &mut Session, now: DateTime<Utc>) -> String {
     told
 }
 
-/// A prompt that this session scheduled is not the user's, though the client
-/// sends it word for word and without a mark: the event as it really is.
+/// A prompt that this session scheduled is not the user's, though the client sends it word for word
+/// and without a mark: the event as it really is.
 fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>> {
     match &event.what {
         What::Prompt { text, sender: Sender::User }

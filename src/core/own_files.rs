@@ -1,5 +1,5 @@
-//! A call weakened one of roz's own files: the user and the agent are told, and the change waits for
-//! `roz confirm`.
+//! A call weakened one of roz's own files: the user and the agent are told, and the change waits
+//! for `roz confirm`.
 
 use std::collections::BTreeSet;
 

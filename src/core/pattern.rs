@@ -1,16 +1,16 @@
 //! Globs over tool keys.
 //!
-//! `*`, `?` and `[…]` mean what they mean to the `glob` crate; `*` crosses
-//! everything, and a pattern covers a key whole. The key of a command may have
-//! holes, where its text cannot be known: see [`shell::may_match`].
+//! `*`, `?` and `[…]` mean what they mean to the `glob` crate; `*` crosses everything, and a
+//! pattern covers a key whole. The key of a command may have holes, where its text cannot be known:
+//! see [`shell::may_match`].
 
 use super::tool::SHELL;
 use glob::Pattern;
 
 use crate::shell::{self, HOLE};
 
-/// Whether `pattern` covers `key`, or could cover it. A pattern that is no
-/// glob matches as a prefix, so that a typo opens no gate.
+/// Whether `pattern` covers `key`, or could cover it. A pattern that is no glob matches as a
+/// prefix, so that a typo opens no gate.
 pub fn matches(pattern: &str, key: &str) -> bool {
     if !begins_alike(pattern, key) {
         return false;
@@ -22,8 +22,8 @@ pub fn matches(pattern: &str, key: &str) -> bool {
     }
 }
 
-/// Whether the pattern's literal beginning is the key's, as far as either is
-/// known. Most patterns end here for most keys, at the cost of a comparison.
+/// Whether the pattern's literal beginning is the key's, as far as either is known. Most patterns
+/// end here for most keys, at the cost of a comparison.
 fn begins_alike(pattern: &str, key: &str) -> bool {
     let mut known = key.bytes();
     for (at, wanted) in pattern.bytes().enumerate() {

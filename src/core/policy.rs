@@ -1,5 +1,5 @@
-//! The configuration, as the gates read it. What a key is called, who may set
-//! it and where it was set is `config`'s; what it means is here.
+//! The configuration, as the gates read it. What a key is called, who may set it and where it was
+//! set is `config`'s; what it means is here.
 
 mod intent;
 mod reflection;
@@ -359,8 +359,7 @@ impl Default for CleanupPolicy {
 }
 
 impl TemplatesPolicy {
-    /// The template to use: with `random`, by weight; the same roll always
-    /// picks the same one.
+    /// The template to use: with `random`, by weight; the same roll always picks the same one.
     pub fn pick(&self, dice: u64) -> &str {
         if self.active != "random" {
             return &self.active;
@@ -377,8 +376,7 @@ impl TemplatesPolicy {
     }
 }
 
-/// `seconds` after `at`, or the end of time: a number from the configuration
-/// cannot overflow.
+/// `seconds` after `at`, or the end of time: a number from the configuration cannot overflow.
 pub fn later(at: DateTime<Utc>, seconds: u64) -> DateTime<Utc> {
     i64::try_from(seconds)
         .ok()

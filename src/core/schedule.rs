@@ -1,5 +1,5 @@
-//! The prompts that a session has the client send later. They come word for
-//! word and without a mark, and are not the user's.
+//! The prompts that a session has the client send later. They come word for word and without a
+//! mark, and are not the user's.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,7 @@ pub struct Schedule(Vec<Entry>);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Entry {
     sha256: String,
-    /// The digest is that of so many characters from the beginning: the client
-    /// clips what it lists.
+    /// The digest is that of so many characters from the beginning: the client clips what it lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     beginning: Option<usize>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -60,8 +59,8 @@ impl Schedule {
         self.bound();
     }
 
-    /// Whether a prompt is one of these. One of a kind is then used up; the
-    /// same prompt told twice, by its id, is the same.
+    /// Whether a prompt is one of these. One of a kind is then used up; the same prompt told twice,
+    /// by its id, is the same.
     pub(crate) fn takes(&mut self, prompt: &str, id: Option<&str>) -> bool {
         let id = id.unwrap_or_default();
         let mut entries = self.0.iter_mut().filter(|it| it.is(prompt));

@@ -17,8 +17,7 @@ use crate::core::{
     writes::Writes,
 };
 
-/// What this roz writes. A document with a higher number is read, never
-/// written.
+/// What this roz writes. A document with a higher number is read, never written.
 pub const VERSION: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -22,8 +22,8 @@ pub struct TraceEvent {
 pub struct Trace {
     /// The number of the newest event.
     pub seq: u64,
-    /// The store's own counters, kept beside the state so that neither can be
-    /// ahead of the other unnoticed.
+    /// The store's own counters, kept beside the state so that neither can be ahead of the other
+    /// unnoticed.
     #[serde(default)]
     pub events: u64,
     #[serde(default)]
@@ -120,8 +120,8 @@ pub enum Mark {
     Protected { rule: Word, answer: Word, subject: String },
     /// A call made one of roz's own files protect less.
     Weakened { file: String, what: String },
-    /// Events beyond `after_seq` were written by a hook that ended before it could save the state that
-    /// they belong to.
+    /// Events beyond `after_seq` were written by a hook that ended before it could save the state
+    /// that they belong to.
     Interrupted { after_seq: u64, events: u64 },
     /// Old events were dropped.
     TraceCompacted { dropped: u64 },
@@ -183,8 +183,7 @@ impl Trace {
         !self.fresh.is_empty()
     }
 
-    /// Whether one of them is a decision or the like: a save that brings it
-    /// is synced to the disk.
+    /// Whether one of them is a decision or the like: a save that brings it is synced to the disk.
     pub fn must_survive(&self) -> bool {
         self.fresh.iter().any(|(_, durable)| *durable)
     }

@@ -1,7 +1,7 @@
 //! Puts away the learnings that nobody uses any more.
 //!
-//! What is due is `core::reflection::decay`'s to say. Here it is done, and
-//! written into the log of their use.
+//! What is due is `core::reflection::decay`'s to say. Here it is done, and written into the log of
+//! their use.
 
 use std::{
     fs::{self, DirBuilder},
@@ -76,9 +76,8 @@ impl Roz {
         decayed
     }
 
-    /// Puts away what is due, at most once a day for a project; for session
-    /// starts. What there was no time for waits for the next one. Answers what
-    /// went wrong, a line each.
+    /// Puts away what is due, at most once a day for a project; for session starts. What there was
+    /// no time for waits for the next one. Answers what went wrong, a line each.
     pub fn decay_daily(&self, world: &World, until: Instant) -> Vec<String> {
         let until = until.min(Instant::now() + AT_START);
         let name = bounded::sha256(self.project.as_os_str().as_encoded_bytes());

@@ -112,8 +112,8 @@ impl Roz {
         Ok(file)
     }
 
-    /// A gated call was let through. Without a folder of shims nobody asks for its pass. A call that
-    /// the user declines has no end, so its pass runs out by itself.
+    /// A gated call was let through. Without a folder of shims nobody asks for its pass. A call
+    /// that the user declines has no end, so its pass runs out by itself.
     pub fn keep_pass(&self, id: &SessionId, pass: &Pass, now: DateTime<Utc>) -> io::Result<()> {
         if !self.shims().is_dir() {
             return Ok(());

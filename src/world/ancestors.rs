@@ -18,10 +18,10 @@ pub struct Ancestor {
 /// Nobody nests processes deeper by hand.
 const DEEPEST: usize = 64;
 
-/// Whether an agent is among the processes that this one descends from: by its name, or by a variable
-/// of its in the environment of one of them. An agent can empty its own environment and make a
-/// terminal of its own, but not change whose descendant it is without leaving its group. Where the
-/// system does not tell, nobody is found.
+/// Whether an agent is among the processes that this one descends from: by its name, or by a
+/// variable of its in the environment of one of them. An agent can empty its own environment and
+/// make a terminal of its own, but not change whose descendant it is without leaving its group.
+/// Where the system does not tell, nobody is found.
 pub fn descends_from_agent() -> bool {
     ancestors().iter().any(|it| it.is_agent(&[]) || it.has_variable_of_agent())
 }

@@ -1,5 +1,5 @@
-//! What git says of each line of a file: the commit that it came with, and what
-//! the file was called then.
+//! What git says of each line of a file: the commit that it came with, and what the file was called
+//! then.
 
 use std::{collections::HashMap, path::Path, time::Instant};
 
@@ -21,11 +21,10 @@ pub struct Commit {
     pub file: String,
 }
 
-/// Of each line of the file as it is in the work tree, from the first. Empty
-/// where git knows no such file.
+/// Of each line of the file as it is in the work tree, from the first. Empty where git knows no
+/// such file.
 pub fn lines(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Commit>>, Error> {
-    // No `-C`, and no file of commits to pass over: what git says anybody can
-    // ask it for.
+    // No `-C`, and no file of commits to pass over: what git says anybody can ask it for.
     Ok(commits(asked(root, file, &[], until)?))
 }
 
@@ -100,8 +99,8 @@ pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
     names
 }
 
-/// What the commit says that the file was called before it, where two names may
-/// have been changed for each other.
+/// What the commit says that the file was called before it, where two names may have been changed
+/// for each other.
 pub fn name_before(root: &Path, file: &Path, commit: &str, until: Instant) -> Option<String> {
     let args = ["diff-tree", "-r", "-z", "-B", "-M", "--diff-filter=R", "--name-status", commit];
     let text = git::git_with(root, &args, &[], until).ok()?;

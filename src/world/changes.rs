@@ -25,8 +25,8 @@ pub struct Changed {
     pub is_repository: bool,
 }
 
-/// The files that differ from the checked out commit, tracked or not, with a
-/// hash of what they hold. One process.
+/// The files that differ from the checked out commit, tracked or not, with a hash of what they
+/// hold. One process.
 pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Error> {
     let args = [
         "status",
@@ -161,8 +161,8 @@ fn is_repository(path: &Path) -> bool {
     path.join(".git").exists()
 }
 
-/// Of a line of a reflog which commit came of it and what was done, where that was later:
-/// `old new Name <mail> 1700000000 +0000\tcommit: …`.
+/// Of a line of a reflog which commit came of it and what was done, where that was later: `old new
+/// Name <mail> 1700000000 +0000\tcommit: …`.
 fn record(line: &str, since: DateTime<Utc>) -> Option<(String, String)> {
     let (who, what) = line.split_once('\t')?;
     let at: i64 = who.rsplit(' ').nth(1)?.parse().ok()?;

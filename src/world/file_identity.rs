@@ -1,5 +1,5 @@
-//! Files that anybody may have put there: a FIFO must not hang a hook, a huge
-//! file must not fill its memory. And how to tell that one is as it was.
+//! Files that anybody may have put there: a FIFO must not hang a hook, a huge file must not fill
+//! its memory. And how to tell that one is as it was.
 
 use std::{
     fs::{self, File, Metadata},
@@ -14,8 +14,8 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A file as it was found. The same `Seen` again means the same text, but for
-/// a change within a tick of the clock: [`super::cached`] looks at that.
+/// A file as it was found. The same `Seen` again means the same text, but for a change within a
+/// tick of the clock: [`super::cached`] looks at that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     pub(crate) path: PathBuf,
@@ -74,8 +74,8 @@ impl Stamp {
     }
 }
 
-/// The bytes of a plain file of at most `limit` bytes; none if there is no
-/// file. Anything else in its place is an error.
+/// The bytes of a plain file of at most `limit` bytes; none if there is no file. Anything else in
+/// its place is an error.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match open(path, OFlags::empty()) {
         Err(err) if is_absent(&err) => return Ok(None),

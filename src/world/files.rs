@@ -1,5 +1,5 @@
-//! Opens files that are files. What stands in the place of one (a link, a
-//! FIFO, a directory, a device) is never followed, waited for or written to.
+//! Opens files that are files. What stands in the place of one (a link, a FIFO, a directory, a
+//! device) is never followed, waited for or written to.
 
 use std::{
     fs::{self, File, FileType, Metadata, OpenOptions, Permissions},
@@ -59,8 +59,8 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)
         Ok(file) => file,
         Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
         Err(source) => {
-            // The error's own words (`too many levels of symbolic links`, `no
-            // such device or address`) say less than what stands there.
+            // The error's own words (`too many levels of symbolic links`, `no such device or
+            // address`) say less than what stands there.
             if let Ok(meta) = fs::symlink_metadata(path) {
                 check(path, meta.file_type())?;
             }
@@ -114,9 +114,8 @@ pub(crate) struct Replacement<'a> {
     pub(crate) mode: Option<u32>,
 }
 
-/// Puts a new file in the place of `path`: a reader sees the old one or the
-/// new one. `tmp` is for the holder of the lock alone, so what is there is
-/// left over from a process that was killed.
+/// Puts a new file in the place of `path`: a reader sees the old one or the new one. `tmp` is for
+/// the holder of the lock alone, so what is there is left over from a process that was killed.
 pub(crate) fn replace(path: &Path, tmp: &Path, new: &Replacement) -> Result<()> {
     let written = write_new(tmp, new).and_then(|()| fs::rename(tmp, path).at(path));
     if written.is_err() {
@@ -155,8 +154,8 @@ fn create_new(tmp: &Path) -> Result<File> {
     }
 }
 
-/// Removes the file, or whatever else stands there but a directory; answers
-/// whether there was anything.
+/// Removes the file, or whatever else stands there but a directory; answers whether there was
+/// anything.
 pub(crate) fn remove(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),

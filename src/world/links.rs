@@ -25,8 +25,8 @@ pub(crate) fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// Where paths lead once links are followed. Many have their beginning in common: each part is looked
-/// at once.
+/// Where paths lead once links are followed. Many have their beginning in common: each part is
+/// looked at once.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     targets: BTreeMap<OsString, Option<PathBuf>>,

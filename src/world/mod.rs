@@ -1,5 +1,5 @@
-//! The outside: clock, dice, environment, (in [`git`] and [`process`]) other
-//! programs, and (in `files`) files that are files. The only door to each.
+//! The outside: clock, dice, environment, (in [`git`] and [`process`]) other programs, and (in
+//! `files`) files that are files. The only door to each.
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
@@ -110,8 +110,8 @@ impl World {
         self
     }
 
-    /// How an agent's shell can call this binary: `roz` where that is the one
-    /// on PATH, else its path.
+    /// How an agent's shell can call this binary: `roz` where that is the one on PATH, else its
+    /// path.
     pub fn own_command(&self) -> String {
         let own = env::current_exe().and_then(|it| it.canonicalize()).ok();
         let first = self.on_path("roz").first().and_then(|it| it.canonicalize().ok());
@@ -131,8 +131,8 @@ impl World {
         env::current_exe().ok()
     }
 
-    /// This program's file, under the name by which PATH finds it, if it does:
-    /// that name outlives an update where it is a link.
+    /// This program's file, under the name by which PATH finds it, if it does: that name outlives
+    /// an update where it is a link.
     ///
     /// # Errors
     ///
@@ -145,15 +145,14 @@ impl World {
         Ok(self.on_path("roz").into_iter().find(is_it).unwrap_or(file))
     }
 
-    /// The files of that name in the folders of PATH that can be executed, in
-    /// their order.
+    /// The files of that name in the folders of PATH that can be executed, in their order.
     pub fn on_path(&self, program: &str) -> Vec<PathBuf> {
         find_on(self.var("PATH").unwrap_or_default(), program)
     }
 }
 
-/// The name of the folder that we stood in when it was removed: never `/`,
-/// which is a project like any other.
+/// The name of the folder that we stood in when it was removed: never `/`, which is a project like
+/// any other.
 fn last_stand() -> PathBuf {
     let by_system = || std::fs::read_link("/proc/self/cwd").ok();
     let by_shell = || env::var_os("PWD").map(PathBuf::from).filter(|it| it.is_absolute());
@@ -220,8 +219,8 @@ pub fn read_text(path: &Path, max: u64) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|_| length <= max)
 }
 
-/// The beginning of a regular file as text, what is no UTF-8 replaced, and
-/// whether that is all of it.
+/// The beginning of a regular file as text, what is no UTF-8 replaced, and whether that is all of
+/// it.
 pub fn read_beginning(path: &Path, max: u64) -> Option<(String, bool)> {
     try_beginning(path, max).ok()
 }
@@ -257,8 +256,7 @@ fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
     Ok((bytes, length))
 }
 
-/// A regular file and its length. A link is followed; a pipe or a device is
-/// not waited for.
+/// A regular file and its length. A link is followed; a pipe or a device is not waited for.
 fn open_regular(path: &Path) -> std::io::Result<(std::fs::File, u64)> {
     let file = file_identity::open(path, OFlags::empty())?;
     let meta = file.metadata()?;
@@ -279,8 +277,8 @@ pub fn names(folder: &Path) -> std::io::Result<Vec<OsString>> {
     std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
 }
 
-/// A file of ours to append to, made if it is not there. What is no regular
-/// file is refused, not followed and not waited for.
+/// A file of ours to append to, made if it is not there. What is no regular file is refused, not
+/// followed and not waited for.
 pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();

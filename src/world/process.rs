@@ -1,5 +1,4 @@
-//! Other programs: started with closed streams or pipes of ours, and gone when
-//! their time is over.
+//! Other programs: started with closed streams or pipes of ours, and gone when their time is over.
 
 #![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
 
@@ -49,15 +48,15 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Runs a program to its end, or to the end of its time: then it is killed
-/// with everything that it started in its process group.
+/// Runs a program to its end, or to the end of its time: then it is killed with everything that it
+/// started in its process group.
 pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
     command.stdin(Stdio::null());
     start(command, until, |child, until| listen(child, until, For::TheirEnds, MAX_OUTPUT))
 }
 
-/// As [`run`], and no longer than the program itself: what it has started and
-/// left behind with its output open is not waited for.
+/// As [`run`], and no longer than the program itself: what it has started and left behind with its
+/// output open is not waited for.
 pub fn run_alone(mut command: Command, until: Instant) -> Result<Ran, Error> {
     command.stdin(Stdio::null());
     start(command, until, |child, until| listen(child, until, For::ItsEnd, MAX_OUTPUT))
@@ -83,8 +82,8 @@ fn feed_for(
     start(command, until, |child, until| {
         let stdin = child.stdin.take();
         std::thread::scope(|scope| {
-            // A program that does not read to the end has its reasons; one that
-            // is killed closes its end, and the writing fails.
+            // A program that does not read to the end has its reasons; one that is killed closes
+            // its end, and the writing fails.
             scope.spawn(move || stdin.map(|mut it| it.write_all(input)));
             let heard = listen(child, until, For::TheirEnds, max_output);
             if heard.is_err() {

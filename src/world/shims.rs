@@ -1,5 +1,5 @@
-//! Shims: links to roz in a folder `…/shims/<16 hex digits>/`, each under the name of a program. How
-//! a process knows that it was started through one, and how it starts the program itself.
+//! Shims: links to roz in a folder `…/shims/<16 hex digits>/`, each under the name of a program.
+//! How a process knows that it was started through one, and how it starts the program itself.
 
 #![expect(clippy::disallowed_methods, reason = "this is where programs are started")]
 

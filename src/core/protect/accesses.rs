@@ -1,5 +1,5 @@
-//! What a call does to which paths: those in a file tool's input, and those that its command
-//! lines would write.
+//! What a call does to which paths: those in a file tool's input, and those that its command lines
+//! would write.
 
 use super::{places::parts, program::base};
 use crate::{

@@ -1,5 +1,5 @@
-//! Rules about roz's own verbs that only a person, a reviewer or the client may use, and about tools
-//! that are commands themselves.
+//! Rules about roz's own verbs that only a person, a reviewer or the client may use, and about
+//! tools that are commands themselves.
 
 use serde_json::Value;
 

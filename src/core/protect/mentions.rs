@@ -1,5 +1,5 @@
-//! The rule about text that is not read word by word: code of other languages, PowerShell, lines that
-//! are no bash or too long. What such a text does is not followed. It is asked about where it
+//! The rule about text that is not read word by word: code of other languages, PowerShell, lines
+//! that are no bash or too long. What such a text does is not followed. It is asked about where it
 //! mentions something protected and has words in it that change files or start programs.
 
 use super::{Context, places::Places};

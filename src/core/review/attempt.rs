@@ -42,8 +42,8 @@ impl Attempts {
         self.0.iter()
     }
 
-    /// A stop is blocked with the words of `template_id`. What is still open
-    /// from the block before has failed.
+    /// A stop is blocked with the words of `template_id`. What is still open from the block before
+    /// has failed.
     pub(super) fn begin(&mut self, template_id: &str, now: DateTime<Utc>) {
         self.close();
         self.0.push(Attempt {

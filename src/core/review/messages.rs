@@ -55,8 +55,8 @@ pub(super) fn changed(files: &[Changed]) -> String {
     }))
 }
 
-/// What the work became since it was approved: for the trace, and in words for the user. For
-/// scopes in which a changed work passes.
+/// What the work became since it was approved: for the trace, and in words for the user. For scopes
+/// in which a changed work passes.
 pub(super) fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String>) {
     let known = match work {
         Work::Unknown(why) => {

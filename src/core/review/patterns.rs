@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Each command that a call would run is judged by itself, and the last pattern that matches it
-//! wins: `git push origin wip/a && git push origin main` is gated because of its second command.
-//! An exclusion undoes only patterns of its own file, so that a project cannot open what its user
-//! has closed; and only for a command of which every word is known.
+//! wins: `git push origin wip/a && git push origin main` is gated because of its second command. An
+//! exclusion undoes only patterns of its own file, so that a project cannot open what its user has
+//! closed; and only for a command of which every word is known.
 
 use crate::{
     core::{event::ToolCall, pattern, policy::GatesPolicy, tool::SHELL},

@@ -104,8 +104,8 @@ fn positionals(argv: &[String]) -> Vec<String> {
     words
 }
 
-/// Whether `agent` was started by a launch that we rewrote. A launch makes one
-/// reviewer: the first that claims it.
+/// Whether `agent` was started by a launch that we rewrote. A launch makes one reviewer: the first
+/// that claims it.
 fn claims_launch(review: &mut Review, agent: &str, launched_by: &LaunchedBy) -> bool {
     match launched_by {
         LaunchedBy::NotAsked | LaunchedBy::Unknown => true,

@@ -1,5 +1,5 @@
-//! The work: the difference between a base and the present state of a repository, and whether it
-//! is the work that was approved.
+//! The work: the difference between a base and the present state of a repository, and whether it is
+//! the work that was approved.
 //!
 //! `observe::work` asks git and fills in these values; what they mean is decided here.
 
@@ -136,8 +136,8 @@ impl Difference {
     }
 }
 
-/// What roz itself writes beside a project, and what an enabled ticket system keeps: no part of
-/// the work. A configuration is.
+/// What roz itself writes beside a project, and what an enabled ticket system keeps: no part of the
+/// work. A configuration is.
 pub fn is_record(path: &str, ticket_folders: &[String]) -> bool {
     let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     let is_config = |path: &str| path.ends_with("/config.toml");
@@ -162,8 +162,8 @@ impl Push {
     }
 }
 
-/// What a command line pushes, where it is a `git push`: `words` without the program's name and
-/// its global options.
+/// What a command line pushes, where it is a `git push`: `words` without the program's name and its
+/// global options.
 pub fn push(words: &[&str]) -> Option<Push> {
     /// Options whose value is the next word.
     const VALUED: &[&str] = &["-o", "--push-option", "--repo", "--receive-pack", "--exec"];

@@ -25,8 +25,7 @@ use crate::core::{
 /// Launches of a session that are remembered.
 const MAX_LAUNCHES: usize = 16;
 
-/// A call that starts the reviewer: it gets our brief instead of what the
-/// agent would have told it.
+/// A call that starts the reviewer: it gets our brief instead of what the agent would have told it.
 pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     let known =
         |launch: &Launch| launch.tool_use_id.is_some() && launch.tool_use_id == call.tool_use_id;
@@ -169,8 +168,8 @@ fn told_findings(review: &Review) -> String {
     }
 }
 
-/// It may look. It never gets a token, and nobody may talk to it: a later
-/// launch is not for one that was briefed for something else.
+/// It may look. It never gets a token, and nobody may talk to it: a later launch is not for one
+/// that was briefed for something else.
 fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
     review.exclude(agent);
     Outcome::pass()
