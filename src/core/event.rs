@@ -74,8 +74,7 @@ pub struct Stop {
     pub stop_hook_active: bool,
     /// What still runs in the background; `None` where the client does not say.
     pub background: Option<Vec<Background>>,
-    /// What the client will send by itself, all of it; `None` where it does not
-    /// say.
+    /// What the client will send by itself, all of it; `None` where it does not say.
     pub scheduled: Option<Vec<Scheduled>>,
 }
 
@@ -130,11 +129,10 @@ impl Beyond {
     }
 }
 
-/// The longest line that is read, in bytes: twice what the kernel takes as an
-/// argument.
+/// The longest line that is read, in bytes: twice what the kernel takes as an argument.
 const MAX_LINE: usize = 256 * 1024;
-/// Of a line with an error in it, so many words are looked at one by one; a
-/// longer one may run anything.
+/// Of a line with an error in it, so many words are looked at one by one; a longer one may run
+/// anything.
 const MAX_RAW_WORDS: usize = 2000;
 
 impl<'a> ToolCall<'a> {
@@ -161,13 +159,13 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// Reads the command lines of the call: its own, and `more` that it would
-    /// run (a skill's `!` lines).
+    /// Reads the command lines of the call: its own, and `more` that it would run (a skill's `!`
+    /// lines).
     pub fn read(&mut self, more: &[String], options: &shell::Options) {
         // Out of the way, so that a long line need not be copied.
         let input = std::mem::take(&mut self.input);
         let tool = std::mem::replace(&mut self.tool, Tool::Other);
-        let lines = command_lines(&tool, &self.name, &input).into_iter();
+        let lines = command_lines(&tool, &input).into_iter();
         let lines = lines.chain(more.iter().map(Cow::from));
         for line in lines {
             if line.len() > MAX_LINE {
@@ -188,8 +186,8 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// Whether a line of its own is longer than what is read of one, so that it
-    /// may write more than is known. Asked once a call is read.
+    /// Whether a line of its own is longer than what is read of one, so that it may write more than
+    /// is known. Asked once a call is read.
     pub fn is_cut_short(&self) -> bool {
         let mut readings = self.readings.iter();
         self.command_lines().any(|line| {
@@ -215,9 +213,8 @@ impl<'a> ToolCall<'a> {
         self.keys = OnceCell::new();
     }
 
-    /// The texts that gate patterns are matched against: the tool's name, and
-    /// `Bash:…` for each command that it would run. `shell::HOLE` stands for
-    /// what cannot be known.
+    /// The texts that gate patterns are matched against: the tool's name, and `Bash:…` for each
+    /// command that it would run. `shell::HOLE` stands for what cannot be known.
     pub fn keys(&self) -> &[String] {
         self.keys.get_or_init(|| {
             let commands = self.readings.iter().flat_map(Reading::keys);
@@ -252,7 +249,7 @@ impl<'a> ToolCall<'a> {
 
     /// The command lines that stand in the call itself.
     pub(crate) fn command_lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        command_lines(&self.tool, &self.name, &self.input).into_iter()
+        command_lines(&self.tool, &self.input).into_iter()
     }
 
     /// More command lines than were read.

@@ -472,8 +472,7 @@ impl Look<'_> {
             if stands_in != *root && stands_in.join(".git").exists() && !is_here() {
                 return Some(format!("it stands in another work tree, {}", stands_in.display()));
             }
-            let inner = inner.map(|it| format!("{} is a repository of its own", it.path));
-            inner.or_else(|| changes::put_aside(root, self.session.created_at).map(str::to_owned))
+            inner.map(|it| format!("{} is a repository of its own", it.path))
         };
         match if is_small { hidden() } else { None } {
             Some(why) => Diff::Unknown(bounded::plain_line(&why)),

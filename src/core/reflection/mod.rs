@@ -55,6 +55,7 @@ use crate::core::{
         state::{Mode, Reflection, Skip, Status},
         tickets::Closing,
     },
+    tool::Tool,
     trace::Mark,
 };
 
@@ -219,7 +220,7 @@ fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
 
 /// Whether a call is one of the client's task tools.
 pub fn uses_tasks(call: &ToolCall) -> bool {
-    matches!(call.name.as_str(), "TaskCreate" | "TaskUpdate")
+    call.tool == Tool::TaskList
 }
 
 fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx) -> Outcome {

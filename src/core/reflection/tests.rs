@@ -69,7 +69,7 @@ impl Gate {
         let id = self.session.session_id.clone();
         let cx = Cx {
             now: self.now,
-            dice: &[0; 32].into(),
+            dice: &[0; 32],
             policy: &self.policy,
             facts: &self.facts,
             session_id: &id,

@@ -14,7 +14,6 @@ use crate::{
         event::ToolCall,
         pattern,
         policy::{TicketSystem, TicketingPolicy},
-        tool::Tool,
     },
     shell::{self, HOLE},
 };
@@ -263,7 +262,7 @@ fn star(pattern: &str, key: &str) -> Option<String> {
 
 impl ToolClose {
     fn closes(&self, call: &ToolCall) -> bool {
-        call.tool == Tool::Mcp
+        call.tool.is_mcp()
             && pattern::matches(self.name, &call.name)
             && self.status.is_none_or(|status| {
                 call.text("status").is_some_and(|it| it.trim().eq_ignore_ascii_case(status))
