@@ -42,8 +42,6 @@ pub enum Effect {
     Changed(Box<Landing>),
     /// What these files of the project hold is kept, for a comparison to come.
     Keep(Vec<String>),
-    /// A session is governed by the sidecar: those that come later miss it.
-    Know,
     /// A call changed what says what an agent may do.
     Doubt(Vec<Doubt>),
     /// Rows for the tables of approvals of the repositories that they name.

@@ -205,8 +205,11 @@ fn what_was_there_before_all_calls_that_run_is_what_is_in_doubt_against() {
     let notes: Vec<Value> =
         notes.map(|it| serde_json::from_slice(&fs::read(it).unwrap()).unwrap()).collect();
     let [notes] = &notes[..] else { panic!("{notes:?}") };
-    assert_eq!(notes["doubts"][FILE]["before"], roz::sidecar::word::of(before.as_bytes()));
-    let left = roz::sidecar::word::of(format!("{before}# 1\n").as_bytes());
+    assert_eq!(
+        notes["doubts"][FILE]["before"],
+        roz::sidecar::provenance::hash_of(before.as_bytes())
+    );
+    let left = roz::sidecar::provenance::hash_of(format!("{before}# 1\n").as_bytes());
     assert_eq!(notes["doubts"][FILE]["left"], left);
 }
 
