@@ -207,7 +207,7 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
     if rows.is_empty() {
         say::print("No such records.\n")?;
     } else {
-        let heading = ["TIME", "ID", "SESSION", "INTENT", "CLASS", "TOOL", "WHAT"];
+        let heading = ["TIME", "SESSION", "INTENT", "CLASS", "TOOL", "WHAT"];
         say::print(&say::Out::new(world).table(&heading, &rows))?;
     }
     if unreadable > 0 {
@@ -242,7 +242,6 @@ fn row(record: &Record) -> Vec<String> {
     let time = record.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S");
     vec![
         time.to_string(),
-        cell(&record.id, 36),
         bounded::plain_line(&record.session_id).chars().take(8).collect(),
         cell(record.intent_id.as_deref().unwrap_or("-"), 20),
         class(record).to_owned(),
