@@ -17,24 +17,17 @@ use crate::{
     core::{
         intent::{
             SIDECAR,
-            doubt::Doubt,
             selection::{self, Elsewhere},
         },
         policy::Policy,
         session::{Session, SessionId},
     },
-    ledger::{
-        self, Ledger,
-        images::{self, Images},
-    },
+    ledger::{self, Ledger, images::Images},
     memory::{Library, Places},
     observe,
     storage::{self, LeftoverKind, MessageStore, Stored, approvals::Approvals},
     usage_log::UsageLog,
-    world::{
-        self, World, git,
-        objects::{self, Object},
-    },
+    world::{self, World, git},
 };
 
 /// How long a session that says nothing counts as live: a working day.
@@ -123,24 +116,6 @@ fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&
 }
 
 impl Roz {
-    /// What a file of the sidecar at `root` held before it came into doubt: as a session kept it,
-    /// or git has it.
-    pub fn text_before(&self, root: &Path, doubt: &Doubt) -> Option<Vec<u8>> {
-        const PATIENCE: Duration = Duration::from_secs(2);
-        let before = doubt.before.as_deref()?;
-        let session = doubt.session_id.parse::<SessionId>().ok();
-        let kept = session.and_then(|it| Images::new(&self.home, &it).read(before));
-        kept.or_else(|| {
-            let head = git::head(root)?;
-            let until = Instant::now() + PATIENCE;
-            let found = objects::at(root, &head, &[&*doubt.file], until).ok()?.pop()??;
-            match found {
-                Object::Text(text) if images::hash_of(&text) == before => Some(text),
-                _ => None,
-            }
-        })
-    }
-
     /// Opens what the project that holds `dir` works with.
     pub fn open(world: &World, dir: &Path) -> Result<Self, Error> {
         let sources = sources(world, dir);

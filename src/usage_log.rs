@@ -1,19 +1,15 @@
-//! `stats.log`: what became of a project's learnings, a line an event, in roz's home. In the
-//! project's folder, where an older roz had it, every shown learning would change a tracked file;
-//! a log that is there is taken over once, and left as it is.
+//! `stats.log`: what became of a project's learnings, one event per line, in roz's home. An older roz
+//! had it in the project's folder, where every shown learning changed a tracked file; such a log is
+//! taken over once, and left as it is.
 //!
-//! Lines are only ever added, whole, in one write at the file's end, so that
-//! processes side by side lose nothing, with or without the lock. The lock is for what
-//! stands at the end: after a line that was cut off a new one begins.
-//!
-//! Reading costs what is new. What the rest adds up to is kept in
-//! `<ROZ_HOME>/cache/`, with what it was made of: another file, another
-//! beginning or another end before the new lines, and it is made anew.
+//! Lines are only added, whole, in one write at the file's end, so that processes side by side lose
+//! nothing. Reading costs what is new: what the rest adds up to is kept in `<ROZ_HOME>/cache/`, with
+//! the hash of its beginning and its end. A log that begins or goes on otherwise is read anew.
 
 use std::{
-    fs::{DirBuilder, File, Metadata, OpenOptions},
-    io::{self, ErrorKind, Write as _},
-    os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _},
+    fs::{DirBuilder, File, OpenOptions},
+    io::{self, ErrorKind},
+    os::unix::fs::{DirBuilderExt as _, FileExt as _},
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -100,78 +96,43 @@ impl UsageLog {
     ///
     /// If something else than a file is in its place, or it cannot be read.
     pub fn read(&self) -> Result<View> {
-        self.read_after(Self::kept)
+        self.read_behind(|file| self.kept(file))
     }
 
     /// The same, from the first line on.
     pub fn rebuild(&self) -> Result<View> {
-        self.read_after(|_, _, _| None)
+        self.read_behind(|_| None)
     }
 
-    fn read_after(
-        &self,
-        kept: impl FnOnce(&Self, &File, &Metadata) -> Option<(View, u64)>,
-    ) -> Result<View> {
+    fn read_behind(&self, kept: impl FnOnce(&File) -> Option<Kept>) -> Result<View> {
         let mut options = OpenOptions::new();
         let own = files::open(&self.path, options.read(true))?.filter(|(_, meta)| meta.len() > 0);
         let found = match own {
             None => files::open(&self.older, &mut options)?,
             own => own,
         };
-        let Some((file, meta)) = found else { return Ok(View::default()) };
-        let (mut view, from) = kept(self, &file, &meta).unwrap_or_default();
+        let Some((file, _)) = found else { return Ok(View::default()) };
+        let (mut view, from) = kept(&file).map(|kept| (kept.view, kept.bytes)).unwrap_or_default();
         let read = log::each_line(&file, from, LONGEST_LINE, |line| view.add_line(line))
             .map_err(|err| self.failed(err))?;
-        if read.end - from >= WORTH_KEEPING {
+        if read.end - from >= WORTH_KEEPING
+            && let Some(proof) = proof(&file, read.end)
+        {
             // It is a view: without it the next one reads a little longer.
-            let _ = self.keep(&file, &meta, &view, read.end);
+            let kept = Kept { made_by: MADE_BY, bytes: read.end, proof, view };
+            let text = serde_json::to_vec(&kept).unwrap_or_default();
+            let _ = cached::replace(&self.cache, &[&text]);
+            view = kept.view;
         }
         view.add_line(&read.rest);
         Ok(view)
     }
 
-    /// The view of a part of this very log, and how long that part is.
-    fn kept(&self, file: &File, meta: &Metadata) -> Option<(View, u64)> {
+    /// The view of the beginning of this very log.
+    fn kept(&self, file: &File) -> Option<Kept> {
         let (bytes, _) = files::read(&self.cache).ok()??;
-        let end_of_head = bytes.iter().position(|it| *it == b'\n')?;
-        let head: Head = serde_json::from_slice(&bytes[..end_of_head]).ok()?;
-        let body = &bytes[end_of_head + 1..];
-        let is_ours = head.made_by == MADE_BY && head.path == self.path;
-        let is_whole = head.view == bounded::sha256(body);
-        let is_of_file = (head.dev, head.ino) == (meta.dev(), meta.ino())
-            && head.bytes <= meta.len()
-            // Whoever writes in place makes it no longer.
-            && (head.bytes < meta.len() || head.mtime == mtime(meta))
-            && head.proof == proof(file, head.bytes)?;
-        if !(is_ours && is_whole && is_of_file) {
-            return None;
-        }
-        Some((serde_json::from_slice(body).ok()?, head.bytes))
-    }
-
-    fn keep(&self, file: &File, meta: &Metadata, view: &View, bytes: u64) -> io::Result<()> {
-        let body = serde_json::to_vec(view)?;
-        let head = Head {
-            made_by: MADE_BY,
-            path: self.path.clone(),
-            dev: meta.dev(),
-            ino: meta.ino(),
-            mtime: mtime(meta),
-            bytes,
-            proof: proof(file, bytes).ok_or(ErrorKind::UnexpectedEof)?,
-            view: bounded::sha256(&body),
-        };
-        let folder = self.cache.parent().unwrap_or(Path::new("."));
-        if !folder.is_dir() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        }
-        let mut new = tempfile::Builder::new().prefix(".stats-").tempfile_in(folder)?;
-        let mut text = serde_json::to_vec(&head)?;
-        text.push(b'\n');
-        new.write_all(&text)?;
-        new.write_all(&body)?;
-        new.persist(&self.cache)?;
-        Ok(())
+        let kept: Kept = serde_json::from_slice(&bytes).ok()?;
+        (kept.made_by == MADE_BY && kept.proof == proof(file, kept.bytes)?).then_some(kept)
     }
 
     fn failed(&self, source: io::Error) -> Error {
@@ -179,20 +140,15 @@ impl UsageLog {
     }
 }
 
-/// The first line of a kept view: what it was made of. The view follows.
+/// A view, and what it was made of.
 #[derive(Debug, Serialize, Deserialize)]
-struct Head {
+struct Kept {
     made_by: u64,
-    path: PathBuf,
-    dev: u64,
-    ino: u64,
-    mtime: (i64, i64),
     /// How much of the log is in the view.
     bytes: u64,
     /// The hash of that part's beginning and end.
     proof: String,
-    /// The hash of the view's text.
-    view: String,
+    view: View,
 }
 
 /// Changes whenever the code that makes views does.
@@ -210,10 +166,6 @@ fn proof(file: &File, bytes: u64) -> Option<String> {
     file.read_exact_at(first, 0).ok()?;
     file.read_exact_at(last, bytes - length).ok()?;
     Some(bounded::sha256(&found))
-}
-
-fn mtime(meta: &Metadata) -> (i64, i64) {
-    (meta.mtime(), meta.mtime_nsec())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `roz blame` and `roz why`: which intent a line is there for.
+//! `roz blame`: which intent a line is there for.
 
 mod known;
 
@@ -10,12 +10,9 @@ use std::{
 use serde_json::{Value, json};
 
 use self::known::{Blamed, blamed};
-use super::{Done, say};
+use super::{Done, ledger::class, say};
 use crate::{
-    core::{
-        bounded,
-        intent::ledger::{MutationClass, Record},
-    },
+    core::{bounded, intent::ledger::Record},
     sidecar,
     world::World,
 };
@@ -30,12 +27,16 @@ use crate::{
 /// Examples:
 ///   roz blame src/auth/login.rs
 ///   roz blame src/auth/login.rs:42
+///   roz blame src/auth/login.rs:42 --why
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// The file, and perhaps a line of it
     #[arg(value_name = "FILE[:LINE]")]
     place: String,
+    /// All that is known of why one line is there
+    #[arg(long)]
+    why: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -68,25 +69,29 @@ enum Error {
     Unfit(PathBuf),
     #[error("`{}` has {}", path.display(), super::say::counted(*has, "line"))]
     NoLine { path: PathBuf, has: usize },
-    #[error("name a line: `roz why {0}:12`")]
+    #[error("name a line: `roz blame {0}:12 --why`")]
     WhichLine(String),
 }
 
 const LARGEST: usize = 16 << 20;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    if args.why {
+        return why(&Why { place: args.place.clone(), json: args.json }, world);
+    }
     let (path, line) = place(&args.place, world)?;
     let blamed = blamed(&path, world)?;
     let (from, to) = blamed.range(line, &path)?;
     if args.json {
-        let lines: Vec<Value> = (from..to).map(|it| blamed.json(it)).collect();
-        let unaccounted = blamed.lines[from..to].iter().filter(|it| it.record.is_none()).count();
+        let lines: Vec<Value> = (from..to).map(|at| blamed.json(at)).collect();
+        let lines_shown = &blamed.lines[from..to];
+        let unaccounted = lines_shown.iter().filter(|line| line.record.is_none()).count();
         say::print_json(&json!({
             "file": blamed.file, "lines": lines, "unaccounted": unaccounted,
         }))?;
         return Ok(Done::Well);
     }
-    let rows: Vec<Vec<String>> = (from..to).map(|it| blamed.row(it)).collect();
+    let rows: Vec<Vec<String>> = (from..to).map(|at| blamed.row(at)).collect();
     let heading = ["LINE", "INTENT", "SESSION", "MODEL", "CLASS", "TIME", "COMMIT", "TEXT"];
     say::print(&say::Out::new(world).table(&heading, &rows))?;
     Ok(Done::Well)
@@ -119,11 +124,12 @@ pub(super) fn why(args: &Why, world: &World) -> super::Result {
     match record {
         None => tell("intent", "none: no record of the ledger accounts for this line"),
         Some(record) => {
-            let name =
-                intent.map(|it| format!(": {} ({})", it.name, it.status)).unwrap_or_default();
+            let name = intent
+                .map(|intent| format!(": {} ({})", intent.name, intent.status))
+                .unwrap_or_default();
             tell("intent", &format!("{}{name}", id.unwrap_or("none")));
-            for it in intent.into_iter().flat_map(|it| &it.acceptance_criteria) {
-                tell("", &format!("- {it}"));
+            for criterion in intent.into_iter().flat_map(|intent| &intent.acceptance_criteria) {
+                tell("", &format!("- {criterion}"));
             }
             let roz = &record.metadata.roz;
             tell("session", &record.session_id);
@@ -221,14 +227,6 @@ impl Blamed {
 fn model(record: &Record) -> Option<&str> {
     let mut all = record.files.iter().flat_map(|it| &it.conversations);
     all.find_map(|it| it.contributor.model_id.as_deref())
-}
-
-fn class(record: &Record) -> &'static str {
-    match record.mutation_class {
-        Some(MutationClass::AstRefactor) => "refactor",
-        Some(MutationClass::IntentEvolution) => "evolution",
-        None => "-",
-    }
 }
 
 fn short(commit: &str) -> &str {

@@ -9,7 +9,7 @@ use crate::{
     config,
     observe::own_files,
     open::Roz,
-    sidecar::{self, desk::Desk},
+    sidecar::{self, store::IntentStore},
     world::World,
 };
 
@@ -41,12 +41,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let roz = Roz::open(world, &world.cwd)?;
     let weakened = own_files::unconfirmed(&roz.home);
-    let desk =
-        sidecar::governing(&roz.sidecar, &world.cwd).and_then(|root| Desk::open(&root, &roz.home));
-    let doubts = desk.as_ref().map(Desk::doubts).unwrap_or_default();
+    let store = sidecar::governing(&roz.sidecar, &world.cwd)
+        .and_then(|root| IntentStore::open(&root, &roz.home));
+    let doubts = store.as_ref().map(IntentStore::doubts).unwrap_or_default();
     if !args.list {
-        if let Some(desk) = desk.filter(|_| !doubts.is_empty()) {
-            desk.confirm(world.now)?;
+        if let Some(store) = store.filter(|_| !doubts.is_empty()) {
+            store.confirm()?;
         }
         config::release(&roz.home, &roz.user_file)?;
         own_files::leave(&roz.home, &[])?;

@@ -1,8 +1,6 @@
-//! `roz ledger`: what was changed for which intent, and whether the record of
-//! it is whole.
+//! `roz ledger`: what was changed for which intent, and whether the record of it is whole.
 
 use std::{
-    collections::HashSet,
     path::{Component, Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -50,8 +48,23 @@ enum Verb {
     Verify(Verify),
     Validate(Validate),
     Export(Export),
-    Push(Push),
-    Pull(Pull),
+    /// Send the records that are in this machine's notes
+    ///
+    /// After the branch, and not in a pre-push hook: many hosts refuse a second push inside of one.
+    /// The ref is `refs/notes/roz/<machine>`.
+    ///
+    /// Example:
+    ///   roz ledger push
+    #[command(verbatim_doc_comment)]
+    Push(Remote),
+    /// Fetch the records of other machines
+    ///
+    /// `show`, `verify` and `roz blame` read them from then on with this one's.
+    ///
+    /// Example:
+    ///   roz ledger pull
+    #[command(verbatim_doc_comment)]
+    Pull(Remote),
 }
 
 /// Show the newest records, oldest first
@@ -115,32 +128,8 @@ struct Export {
     json: bool,
 }
 
-/// Send the records that are in this machine's notes
-///
-/// After the branch, and not in a pre-push hook: many hosts refuse a second push
-/// inside of one. The ref is `refs/notes/roz/<machine>`.
-///
-/// Example:
-///   roz ledger push
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-struct Push {
-    /// A remote (default: that of the branch, else `origin`)
-    remote: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Fetch the records of other machines
-///
-/// `show`, `verify` and `roz blame` read them from then on with this one's.
-///
-/// Example:
-///   roz ledger pull
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-struct Pull {
+struct Remote {
     /// A remote (default: that of the branch, else `origin`)
     remote: Option<String>,
     /// Print one JSON object
@@ -158,50 +147,40 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Until a remote has answered.
 const REMOTE_PATIENCE: Duration = Duration::from_mins(5);
 
-/// Of lines that are wrong, how many people are told of.
+/// How many of the lines that are wrong are printed.
 const TOLD: usize = 50;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let ledger = Roz::open(world, &world.cwd)?.ledger(&world.cwd);
     let remote_until = Instant::now() + REMOTE_PATIENCE;
+    let gathered = |ledger: Ledger| ledger.gathered(Instant::now() + PATIENCE);
     match &args.verb {
-        Verb::Push(Push { remote, json }) => {
+        Verb::Push(Remote { remote, json }) => {
             // A commit made since the last event has no note of its records yet.
             ledger.note_commits(world.now.timestamp(), remote_until)?;
             let sent = ledger.push(remote.as_deref(), &Vars::of(world), remote_until)?;
-            return shared("sent to", &sent, *json);
+            say::answer(*json, &json!({ "remote": sent }), &format!("Records sent to {sent}.\n"))
         }
-        Verb::Pull(Pull { remote, json }) => {
+        Verb::Pull(Remote { remote, json }) => {
             let from = ledger.pull(remote.as_deref(), &Vars::of(world), remote_until)?;
-            return shared("fetched from", &from, *json);
+            let words = format!("Records fetched from {from}.\n");
+            say::answer(*json, &json!({ "remote": from }), &words)
         }
-        Verb::Show(_) | Verb::Verify(_) | Verb::Validate(_) | Verb::Export(_) => (),
+        Verb::Show(args) => show(args, &gathered(ledger), world),
+        Verb::Verify(args) => verify(args, &gathered(ledger), world),
+        Verb::Validate(args) => validate(args, &gathered(ledger), world),
+        Verb::Export(Export { format: Format::AgentTrace, json }) => {
+            export(&gathered(ledger), *json)
+        }
     }
-    let ledger = ledger.gathered(Instant::now() + PATIENCE);
-    match &args.verb {
-        Verb::Push(_) | Verb::Pull(_) => Ok(Done::Well),
-        Verb::Show(args) => show(args, &ledger, world),
-        Verb::Verify(args) => verify(args, &ledger, world),
-        Verb::Validate(args) => validate(args, &ledger, world),
-        Verb::Export(Export { format: Format::AgentTrace, json }) => export(&ledger, *json),
-    }
-}
-
-fn shared(what: &str, remote: &str, json: bool) -> super::Result {
-    if json {
-        say::print_json(&json!({ "remote": remote }))?;
-    } else {
-        say::print(&format!("Records {what} {remote}.\n"))?;
-    }
-    Ok(Done::Well)
 }
 
 fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
-    let paths = args.file.as_ref().map(|it| candidates(it, ledger.project(), &world.cwd));
+    let paths = args.file.as_ref().map(|path| candidates(path, ledger.project(), &world.cwd));
     let wanted = |record: &Record| {
-        args.intent.as_ref().is_none_or(|it| record.intent_id.as_ref() == Some(it))
-            && args.session.as_ref().is_none_or(|it| record.session_id.starts_with(it.as_str()))
-            && paths.as_ref().is_none_or(|paths| paths.iter().any(|it| record.touches(it)))
+        args.intent.as_ref().is_none_or(|id| record.intent_id.as_ref() == Some(id))
+            && args.session.as_ref().is_none_or(|id| record.session_id.starts_with(id.as_str()))
+            && paths.as_ref().is_none_or(|paths| paths.iter().any(|path| record.touches(path)))
     };
     let mut found: Vec<(Record, Option<Value>)> = Vec::new();
     let mut unreadable = 0_u64;
@@ -219,18 +198,17 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
     // Those of other machines come behind the file's.
     found.sort_by_key(|(record, _)| record.timestamp);
     let found = found.split_off(found.len().saturating_sub(args.limit));
+    let rows: Vec<Vec<String>> = found.iter().map(|(record, _)| row(record)).collect();
+    let records: Vec<Value> = found.into_iter().filter_map(|(_, value)| value).collect();
     if args.json {
-        let records: Vec<Value> = found.into_iter().filter_map(|(_, it)| it).collect();
         say::print_json(&json!({ "records": records, "unreadable": unreadable }))?;
         return Ok(Done::Well);
     }
-    let out = say::Out::new(world);
-    let rows: Vec<Vec<String>> = found.iter().map(|(record, _)| row(record)).collect();
     if rows.is_empty() {
         say::print("No such records.\n")?;
     } else {
         let heading = ["TIME", "SESSION", "INTENT", "CLASS", "TOOL", "WHAT"];
-        say::print(&out.table(&heading, &rows))?;
+        say::print(&say::Out::new(world).table(&heading, &rows))?;
     }
     if unreadable > 0 {
         let lines = if unreadable == 1 { "a line is" } else { "lines are" };
@@ -239,8 +217,7 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
     Ok(Done::Well)
 }
 
-/// What a path may mean in the ledger: from where one stands, or from the root
-/// of the project.
+/// What a path may mean in the ledger: from the working directory, or from the project's root.
 fn candidates(path: &Path, project: &Path, cwd: &Path) -> Vec<String> {
     let text = |path: &Path| {
         let mut parts: Vec<&str> = Vec::new();
@@ -262,21 +239,23 @@ fn candidates(path: &Path, project: &Path, cwd: &Path) -> Vec<String> {
 
 fn row(record: &Record) -> Vec<String> {
     let cell = |text: &str, max| bounded::chars(&bounded::plain_line(text), max);
-    let roz = &record.metadata.roz;
     let time = record.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S");
-    let class = match record.mutation_class {
-        Some(MutationClass::AstRefactor) => "refactor",
-        Some(MutationClass::IntentEvolution) => "evolution",
-        None => "-",
-    };
     vec![
         time.to_string(),
         bounded::plain_line(&record.session_id).chars().take(8).collect(),
         cell(record.intent_id.as_deref().unwrap_or("-"), 20),
-        class.to_owned(),
-        cell(roz.tool_name.as_deref().unwrap_or("-"), 20),
+        class(record).to_owned(),
+        cell(record.metadata.roz.tool_name.as_deref().unwrap_or("-"), 20),
         what(record),
     ]
+}
+
+pub(super) fn class(record: &Record) -> &'static str {
+    match record.mutation_class {
+        Some(MutationClass::AstRefactor) => "refactor",
+        Some(MutationClass::IntentEvolution) => "evolution",
+        None => "-",
+    }
 }
 
 /// `src/a.rs:3-5,9, src/b.rs`, or what was refused.
@@ -285,7 +264,7 @@ fn what(record: &Record) -> String {
     if let Some(refusal) = &record.metadata.roz.refusal {
         let word = if record.is_refusal() { "refused" } else { "against the rules" };
         let about = refusal.file.as_ref().or(refusal.command.as_ref());
-        let about = about.map(|it| format!(" {it}")).unwrap_or_default();
+        let about = about.map(|about| format!(" {about}")).unwrap_or_default();
         parts.push(format!("{word}: {}{about}", refusal.code));
     }
     if let Some(why) = &record.metadata.roz.not_looked {
@@ -295,10 +274,10 @@ fn what(record: &Record) -> String {
         let ranges: Vec<String> = file
             .conversations
             .iter()
-            .flat_map(|it| &it.ranges)
-            .map(|it| match it {
-                it if it.start_line == it.end_line => it.start_line.to_string(),
-                it => format!("{}-{}", it.start_line, it.end_line),
+            .flat_map(|conversation| &conversation.ranges)
+            .map(|range| match (range.start_line, range.end_line) {
+                (start, end) if start == end => start.to_string(),
+                (start, end) => format!("{start}-{end}"),
             })
             .collect();
         let colon = if ranges.is_empty() { "" } else { ":" };
@@ -309,93 +288,61 @@ fn what(record: &Record) -> String {
 
 fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
     let working = say::working("reading the ledger");
-    let checked = ledger.verify(Instant::now() + PATIENCE)?;
+    let verdict = ledger.verify(Instant::now() + PATIENCE)?;
     drop(working);
-    let is_whole = checked.is_whole();
+    let is_whole = verdict.problems.is_empty();
+    let done = if is_whole { Done::Well } else { Done::Badly };
     if args.json {
-        let mut value = serde_json::to_value(&checked)?;
-        for (name, problems) in
-            [("problems", &checked.verdict.problems), ("elsewhere", &checked.elsewhere)]
-        {
-            for (value, problem) in value[name].as_array_mut().into_iter().flatten().zip(problems) {
-                value["message"] = problem.what.to_string().into();
-            }
+        let mut value = serde_json::to_value(&verdict)?;
+        let problems = value["problems"].as_array_mut().into_iter().flatten();
+        for (value, problem) in problems.zip(&verdict.problems) {
+            value["message"] = problem.what.to_string().into();
         }
         value["whole"] = is_whole.into();
         say::print_json(&value)?;
-        return Ok(if is_whole { Done::Well } else { Done::Badly });
+        return Ok(done);
     }
     let out = say::Out::new(world);
-    let verdict = &checked.verdict;
     let told = |problem: &Problem| {
-        let session = problem.session_id.as_ref().map(|it| format!(" (session {it})"));
+        let session = problem.session_id.as_ref().map(|id| format!(" (session {id})"));
         bounded::plain_line(&format!("{}{}", problem.what, session.unwrap_or_default()))
     };
-    for problem in verdict.problems.iter().take(TOLD) {
-        say::print(&format!("{}\n", out.paint(say::Tone::Bad, &told(problem))))?;
-    }
-    if verdict.problems.len() > TOLD {
-        say::print(&format!("… and {} more\n", verdict.problems.len() - TOLD))?;
-    }
-    for problem in checked.elsewhere.iter().take(TOLD) {
-        say::print(&format!("on another branch: {}\n", told(problem)))?;
-    }
-    for line in verdict.torn.iter().take(TOLD) {
-        say::print(&format!("line {line}: its writer was stopped; nothing else is missing\n"))?;
-    }
-    for path in &checked.damaged {
-        let path = bounded::plain_line(&path.display().to_string());
-        say::print(&format!("`{path}` no longer tells which record is its session's last\n"))?;
-    }
-    if !verdict.unanchored.is_empty() {
+    let problems = verdict.problems.iter().map(|it| out.paint(say::Tone::Bad, &told(it)));
+    print_some(problems)?;
+    let torn = verdict.torn.iter();
+    print_some(torn.map(|at| format!("line {at}: its writer was stopped; nothing is missing")))?;
+    let others = verdict.unanchored.len();
+    if others > 0 {
         say::print(&format!(
             "Sessions of other machines, of which nobody here knows whether lines at their ends were \
-             cut off or added: {}\n",
-            verdict.unanchored.len()
+             cut off or added: {others}\n"
         ))?;
     }
     let (records, sessions) = (verdict.records, verdict.sessions);
     let counts =
         format!("{} of {}", say::counted(records, "record"), say::counted(sessions, "session"));
-    if is_whole {
-        let seen = if verdict.unanchored.is_empty() {
-            "Whole"
-        } else {
-            "Whole, as far as can be seen here"
-        };
-        let text = format!("{seen}: {counts}.");
-        say::print(&format!("{}\n", out.paint(say::Tone::Good, &text)))?;
-        return Ok(Done::Well);
-    }
-    let text = format!("Not whole: {counts}, and problems: {}.", verdict.problems.len());
-    say::print(&format!("{}\n", out.paint(say::Tone::Bad, &text)))?;
-    Ok(Done::Badly)
+    let (tone, text) = match (is_whole, others) {
+        (true, 0) => (say::Tone::Good, format!("Whole: {counts}.")),
+        (true, _) => (say::Tone::Good, format!("Whole, as far as can be seen here: {counts}.")),
+        (false, _) => {
+            let problems = verdict.problems.len();
+            (say::Tone::Bad, format!("Not whole: {counts}, and problems: {problems}."))
+        }
+    };
+    say::print(&format!("{}\n", out.paint(tone, &text)))?;
+    Ok(done)
 }
 
-/// The values of all lines of a file, else of the ledger; and the numbers of those that are none,
-/// without the unfinished ones that records vouch for.
-fn each_value(
-    file: Option<&Path>,
-    ledger: &Ledger,
-    mut each: impl FnMut(u64, Value),
-) -> super::Result<Vec<u64>> {
-    let mut strays = Vec::new();
-    let mut vouched = HashSet::new();
-    let look = |number, line: &[u8]| match serde_json::from_slice::<Value>(line) {
-        Ok(value) => {
-            if let Some(hash) = value["metadata"]["dev.roz"]["torn"].as_str() {
-                vouched.insert(hash.to_owned());
-            }
-            each(number, value);
-        }
-        Err(_) => strays.push((number, bounded::sha256(line))),
-    };
-    match file {
-        Some(file) => ledger::each_line(file, look)?,
-        None => ledger.each_line(look)?,
+/// The first of many lines, and how many more there are.
+fn print_some(lines: impl ExactSizeIterator<Item = String>) -> super::Result<()> {
+    let more = lines.len().saturating_sub(TOLD);
+    for line in lines.take(TOLD) {
+        say::print(&format!("{line}\n"))?;
     }
-    strays.retain(|(_, hash)| !vouched.contains(hash));
-    Ok(strays.into_iter().map(|(number, _)| number).collect())
+    if more > 0 {
+        say::print(&format!("… and {more} more\n"))?;
+    }
+    Ok(())
 }
 
 fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
@@ -405,48 +352,46 @@ fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
     }
     let mut records = 0_u64;
     let mut wrong: Vec<(u64, Fault)> = Vec::new();
-    let working = say::working("reading the ledger");
-    let strays = each_value(file.as_deref(), ledger, |number, value| {
-        records += 1;
-        let value = if args.strict { value } else { shape::strict(value) };
-        wrong.extend(shape::faults(&value).into_iter().map(|it| (number, it)));
-    })?;
-    wrong.extend(
-        strays
-            .into_iter()
-            .map(|it| (it, Fault { at: String::new(), what: "it is no JSON".into() })),
-    );
-    wrong.sort_by_key(|(number, _)| *number);
-    drop(working);
+    let look = |number, line: &[u8]| match serde_json::from_slice(line) {
+        Ok(value) => {
+            records += 1;
+            let value = if args.strict { value } else { shape::strict(value) };
+            wrong.extend(shape::faults(&value).into_iter().map(|fault| (number, fault)));
+        }
+        Err(_) => {
+            wrong.push((number, Fault { at: String::new(), what: "it is no JSON".into() }));
+        }
+    };
+    match &file {
+        Some(file) => ledger::each_line(file, look)?,
+        None => ledger.each_line(look)?,
+    }
+    let valid = wrong.is_empty();
+    let done = if valid { Done::Well } else { Done::Badly };
     if args.json {
-        let faults: Vec<Value> = wrong
-            .iter()
-            .map(|(line, it)| json!({ "line": line, "at": it.at, "what": it.what }))
+        let faults = wrong.iter();
+        let faults: Vec<Value> = faults
+            .map(|(line, fault)| json!({ "line": line, "at": fault.at, "what": fault.what }))
             .collect();
-        let valid = faults.is_empty();
         say::print_json(&json!({ "valid": valid, "records": records, "faults": faults }))?;
-        return Ok(if valid { Done::Well } else { Done::Badly });
+        return Ok(done);
     }
-    for (line, fault) in wrong.iter().take(TOLD) {
+    print_some(wrong.iter().map(|(line, fault)| {
         let at = if fault.at.is_empty() { "the record" } else { &fault.at };
-        say::print_plain(&format!("line {line}: {at}: {}\n", fault.what))?;
-    }
-    if wrong.len() > TOLD {
-        say::print(&format!("… and {} more\n", wrong.len() - TOLD))?;
-    }
-    if wrong.is_empty() {
+        bounded::plain_line(&format!("line {line}: {at}: {}", fault.what))
+    }))?;
+    if valid {
         say::print(&format!("Valid Agent Trace: {records} records.\n"))?;
-        return Ok(Done::Well);
     }
-    Ok(Done::Badly)
+    Ok(done)
 }
 
 fn export(ledger: &Ledger, as_json: bool) -> super::Result {
     let mut left_out = Vec::new();
     let mut records = Vec::new();
     let mut failed = Ok(());
-    let strays = each_value(None, ledger, |number, value| {
-        let record = shape::strict(value);
+    ledger.each_line(|number, line| {
+        let record = serde_json::from_slice(line).map(shape::strict).unwrap_or_default();
         if !shape::faults(&record).is_empty() {
             left_out.push(number);
         } else if as_json {
@@ -456,8 +401,6 @@ fn export(ledger: &Ledger, as_json: bool) -> super::Result {
         }
     })?;
     failed?;
-    left_out.extend(strays);
-    left_out.sort_unstable();
     if as_json {
         say::print_json(&json!({ "records": records, "left_out": left_out }))?;
     }
@@ -466,6 +409,9 @@ fn export(ledger: &Ledger, as_json: bool) -> super::Result {
     }
     let lines: Vec<String> = left_out.iter().take(10).map(u64::to_string).collect();
     let more = if left_out.len() > lines.len() { " …" } else { "" };
-    say::warn(&format!("left out, for they are no Agent Trace: lines {}{more}", lines.join(", ")));
+    say::warn(&format!(
+        "left out, because they are no Agent Trace: lines {}{more}",
+        lines.join(", ")
+    ));
     Ok(Done::Badly)
 }

@@ -10,6 +10,7 @@ use std::{
 
 use chrono::{DateTime, Local, Utc};
 use serde::Serialize;
+use serde_json::Value;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub(super) use crate::core::bounded::counted;
@@ -220,6 +221,16 @@ pub(super) fn print(text: &str) -> io::Result<()> {
 /// Something went wrong beside what was asked for.
 pub(super) fn warn(text: &str) {
     let _ = writeln!(io::stderr().lock(), "roz: warning: {}", bounded::plain_line(text));
+}
+
+/// Answers with an object where that is wanted, else in words.
+pub(super) fn answer(json: bool, value: &Value, words: &str) -> super::Result {
+    if json {
+        print_json(value)?;
+    } else {
+        print_plain(words)?;
+    }
+    Ok(super::Done::Well)
 }
 
 pub(super) fn print_json(value: &impl Serialize) -> super::Result<()> {

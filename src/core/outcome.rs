@@ -41,8 +41,6 @@ pub enum Effect {
     Changed { intent_id: String, change: Box<ledger::Change> },
     /// What these files of the project hold is kept, for a comparison to come.
     Keep(Vec<String>),
-    /// A session is governed by the sidecar: those that come later miss it.
-    Know,
     /// A call changed what says what an agent may do.
     Doubt(Vec<Doubt>),
     /// Rows for the tables of approvals of the repositories that they name.

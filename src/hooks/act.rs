@@ -22,10 +22,13 @@ use crate::{
         outcome::{Effect, Outcome},
         reflection::usage::Entry,
     },
-    ledger::images::{self, Images},
+    ledger::{
+        Appended,
+        images::{self, Images},
+    },
     observe::file_content,
     open::Roz,
-    sidecar::word,
+    sidecar::provenance,
     world::{self, World, git, in_a_line, read_head},
 };
 
@@ -74,16 +77,12 @@ pub(super) fn act(
                 let ended = roz.end_pass(&input.session_id, &id, goes_on(input), world.now);
                 warnings.extend(ended.err().map(|err| in_a_line(&err)));
             }
-            Effect::Know => {
-                let noted = word::know(&roz.sidecar, &roz.home, until);
-                warnings.extend(noted.err().map(|err| in_a_line(&err)));
-            }
             Effect::Granted(since) => {
-                let noted = word::granted(&roz.sidecar, &roz.home, since, until);
+                let noted = provenance::granted(&roz.sidecar, &roz.home, since, until);
                 warnings.extend(noted.err().map(|err| in_a_line(&err)));
             }
             Effect::Doubt(doubts) => {
-                let noted = word::found(&roz.sidecar, &roz.home, &doubts, until);
+                let noted = provenance::found(&roz.sidecar, &roz.home, &doubts, until);
                 outcome.messages.extend(noted.err().map(|err| {
                     format!(
                         "roz: a call changed `{}`, and it could not be noted ({}): look at it, for \
@@ -206,23 +205,21 @@ impl Scribe<'_> {
         };
         let ledger = self.roz.own_ledger();
         let record = record(&call);
-        let Err(err) = ledger.append(record.clone(), self.until) else {
+        match ledger.append(record.clone(), self.until) {
             // A map that git tracks is left as the last commit has it.
-            let has_map = !ledger.is_tracked(self.until);
-            return has_map.then(|| meaning::map(&record, self.roz, self.until))?;
-        };
-        let why = in_a_line(&err);
-        Some(match ledger.append_at_home(record, self.until) {
-            Ok(_) => format!(
+            Ok(Appended { kept_back: None, .. }) if ledger.is_tracked(self.until) => None,
+            Ok(Appended { kept_back: None, .. }) => {
+                meaning::map(&record, &ledger, self.roz, self.until)
+            }
+            Ok(Appended { kept_back: Some(why), .. }) => Some(format!(
                 "roz: the ledger could not be written ({why}). What this call did is kept, and \
                  will be written at the next chance."
-            ),
-            Err(err) => format!(
-                "roz: the ledger could not be written ({why}), nor the record kept ({}): what \
-                 this call did stands nowhere.",
+            )),
+            Err(err) => Some(format!(
+                "roz: the ledger could not be written ({}): what this call did is recorded nowhere.",
                 in_a_line(&err)
-            ),
-        })
+            )),
+        }
     }
 
     /// What the call says of itself, where its tool has a field for that.

@@ -18,7 +18,7 @@ use crate::{
         session::Session,
     },
     open::Roz,
-    sidecar::{self, desk::Desk},
+    sidecar::{self, store::IntentStore},
     world::World,
 };
 
@@ -56,14 +56,14 @@ pub(super) fn handshake(
         _ => None,
     }?;
     let root = sidecar::governing(&roz.sidecar, cwd)?;
-    let desk = Desk::open(&root, &roz.home)?;
-    let intent = desk.choose(id, "roz").ok()?;
-    let briefing = desk.briefing(intent, |it| roz.text_before(&root, it));
+    let store = IntentStore::open(&root, &roz.home)?;
+    let intent = store.choose(id, "roz").ok()?;
+    let briefing = store.briefing(intent);
     let answer = input.answer.map_or("", |it| it.get());
     let mut overlaps = Vec::new();
     if !is_start {
         let others = roz.elsewhere(Some(&input.session_id), &root, world.now);
-        let found = selection::collisions(&desk.catalogue, intent, &others, desk.case);
+        let found = selection::collisions(&store.catalogue, intent, &others, store.case);
         overlaps.extend(found.iter().take(MOST_OVERLAPS).map(ToString::to_string));
     }
     Some(Handshake {

@@ -46,10 +46,9 @@ use crate::{
     open::Roz,
     shell::{HOLE, How},
     sidecar::{
-        self,
-        scratch::Scratch,
+        self, provenance,
+        scratch_dirs::Scratch,
         target::{Site, folders_above, has_sidecar},
-        word,
     },
     world::{
         World, changes, git, in_a_line,
@@ -94,21 +93,16 @@ pub(super) fn aims(
     let Some((found, ignore)) = declared(&roz.sidecar, roz) else {
         let (project, home) = (&roz.sidecar, &roz.home);
         let had = session.intent.had_sidecar();
-        let is_gone = had && !word::is_let_go(project, home);
-        let is_after = matches!(event.what, What::PostToolUse { .. });
-        let missing = || {
-            let real = links.borrow_mut().real(project);
-            word::missing(&real, home, gather::deadline(&roz.policy, world))
-        };
-        let sidecar = match () {
-            () if is_gone && missing().is_some() => Sidecar::Absent,
-            () if is_gone => Sidecar::NotDeclared,
-            () if had || is_after => Sidecar::NotAsked,
-            () => missing().map_or(Sidecar::NotAsked, Sidecar::Missing),
+        let until = gather::deadline(&roz.policy, world);
+        let missing = || provenance::missing(project, home, had, until);
+        let sidecar = match &event.what {
+            What::PostToolUse { .. } if !had => Sidecar::NotAsked,
+            _ if had => missing().map_or(Sidecar::NotDeclared, |_| Sidecar::Absent),
+            _ => missing().map_or(Sidecar::NotAsked, Sidecar::Missing),
         };
         let mut aims = IntentFacts::of(Declared { sidecar, ..Declared::default() });
         if had {
-            aims.declared.doubts = word::doubts(project, home);
+            aims.declared.doubts = provenance::doubts(project, home);
         }
         match &event.what {
             What::PreToolUse(call) => {
@@ -194,7 +188,7 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
         Some(unreliable) => Sidecar::Broken(unreliable),
         None => Sidecar::There,
     };
-    let doubts = word::doubts(root, &roz.home);
+    let doubts = provenance::doubts(root, &roz.home);
     let ignore = ignore.unwrap_or_default();
     let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
     let closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
@@ -246,7 +240,7 @@ impl Look<'_> {
             return None;
         }
         let ledger = self.roz.own_ledger();
-        let checked = ledger.check(&self.session.session_id, Instant::now() + PATIENCE);
+        let checked = ledger.check(Instant::now() + PATIENCE);
         checked.err().map(|err| in_a_line(&err))
     }
 
@@ -255,8 +249,8 @@ impl Look<'_> {
         let (project, home) = (&self.roz.sidecar, &self.roz.home);
         let stand = flight.start.as_ref().and_then(|it| it.sidecar.as_ref());
         let Some(stand) = stand else { return Vec::new() };
-        let changed = word::changed(project, home, stand, flight.at).into_iter();
-        let doubt = |it: word::Changed| Doubt {
+        let changed = provenance::changed(project, home, stand, flight.at).into_iter();
+        let doubt = |it: provenance::Changed| Doubt {
             file: it.file.to_owned(),
             before: it.before,
             left: it.now,

@@ -11,9 +11,9 @@ use crate::{
         mutation::{self, File, Meaning},
         ranges::{Changed, content_hash},
     },
+    ledger::Ledger,
     open::Roz,
-    sidecar::{self, map::From},
-    world::in_a_line,
+    sidecar,
 };
 
 /// A file's text before and after a call; none: there was, or is, no such file.
@@ -136,21 +136,17 @@ pub(super) fn fits(changed: &Changed, after: Option<&[u8]>) -> bool {
     })
 }
 
-/// Makes the map that of the ledger; answers what went wrong, once a session.
-pub(super) fn map(record: &Record, roz: &Roz, until: Instant) -> Option<String> {
-    let classes = record.metadata.roz.files.iter().map(|it| it.mutation_class);
-    let has_news = |it: Option<MutationClass>| match it {
+/// Adds a record to the map; answers what keeps it from being written, once.
+pub(super) fn map(record: &Record, ledger: &Ledger, roz: &Roz, until: Instant) -> Option<String> {
+    let classes = record.metadata.roz.files.iter().map(|file| file.mutation_class);
+    let has_news = |class: Option<MutationClass>| match class {
         Some(MutationClass::IntentEvolution) => true,
         // A name in the map may be another one now, or gone.
-        Some(MutationClass::AstRefactor) | None => sidecar::map::path(&roz.sidecar).exists(),
+        Some(MutationClass::AstRefactor) | None => ledger.map_path().exists(),
     };
     if !classes.into_iter().any(has_news) {
         return None;
     }
-    let (root, home) = (&roz.sidecar, &roz.home);
-    let catalogue = sidecar::load(root, home)?;
-    let updated = sidecar::map::update(root, home, &catalogue, until, From::Known);
-    let why = updated.err().map(|err| in_a_line(&err));
-    let is_news = sidecar::map::is_news(root, home, &record.session_id, why.as_deref());
-    why.filter(|_| is_news).map(|it| format!("roz: {it}."))
+    let catalogue = sidecar::load(&roz.sidecar, &roz.home)?;
+    ledger.update_map(&catalogue, until).map(|why| format!("roz: {why}."))
 }

@@ -29,7 +29,7 @@ use crate::{
         post_call_changes::{self as observe, Call, ChangedFile},
     },
     open::Roz,
-    sidecar::{left_out::LeftOut, target::Site, word},
+    sidecar::{provenance, scan_filter::ScanFilter, target::Site},
     world::mtime_scan,
 };
 
@@ -43,7 +43,7 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     Some(Start {
         since: mtime_scan::now(),
         git: git_brought::start(project),
-        sidecar: Some(word::stand(&roz.sidecar)),
+        sidecar: Some(provenance::hashes(&roz.sidecar)),
         ..Start::default()
     })
 }
@@ -98,7 +98,7 @@ pub(super) fn look(
             is_told: &is_told,
             until,
         },
-        &mut LeftOut::new(project, look.ignore, &flight.intent_id, start.since),
+        &mut ScanFilter::new(project, look.ignore, &flight.intent_id, start.since),
     );
     let mut not_looked = looked.not_looked;
     if runs_on {

@@ -20,7 +20,7 @@ use crate::{
     },
     open::Roz,
     shell::{self, How},
-    sidecar::scratch::TEMPORARY,
+    sidecar::scratch_dirs::TEMPORARY,
     world::{
         World,
         links::{Links, normal},

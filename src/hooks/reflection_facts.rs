@@ -31,7 +31,7 @@ use crate::{
     memory::index::{self, Loaded},
     open::Roz,
     shell::{self, Run},
-    sidecar::scratch::TEMPORARY,
+    sidecar::scratch_dirs::TEMPORARY,
     world::{self, World, changes, git, links, process},
 };
 

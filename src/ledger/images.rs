@@ -1,10 +1,8 @@
-//! What files held before a call changed them, so that afterwards it can be
-//! said which lines are new: a folder a session in roz's home, a file a text,
-//! by its hash. What git has needs none; what it has not, nobody else keeps.
+//! What files held before a call changed them, so that afterwards roz can say which lines are new: in
+//! roz's home one folder per session, one file per text, named by its hash.
 //!
-//! They are bounded in size and number, the oldest go first, and they go with
-//! their session. Where one is missing, a change has no line ranges: nothing
-//! worse.
+//! They are bounded in size and number, the oldest are removed first, and all with their session.
+//! Where one is missing, a change has no line ranges: nothing worse.
 
 use std::{
     fs::{self, DirBuilder, OpenOptions},
@@ -35,7 +33,7 @@ impl Images {
         Self { folder: Self::all(roz_home).join(session.as_str()) }
     }
 
-    /// Where those of all sessions lie.
+    /// The folder of all sessions' images.
     pub fn all(roz_home: &Path) -> PathBuf {
         roz_home.join("images")
     }
@@ -52,8 +50,7 @@ impl Images {
         (hash_of(&bytes) == hash).then_some(bytes)
     }
 
-    /// Keeps a text, unless it is too long. What goes wrong is nobody's
-    /// trouble.
+    /// Keeps a text, unless it is too long. Errors are ignored: see above.
     pub fn keep(&self, bytes: &[u8]) {
         let hash = hash_of(bytes);
         let Some(path) = self.path(&hash).filter(|_| bytes.len() <= LONGEST) else { return };
@@ -75,7 +72,7 @@ impl Images {
         }
     }
 
-    /// The file of a hash; none for what is no hash of a text.
+    /// The file of a hash, if it is one.
     fn path(&self, hash: &str) -> Option<PathBuf> {
         let digits = hash.strip_prefix("sha256:")?;
         let is_hash = digits.len() == 64 && digits.bytes().all(|it| it.is_ascii_hexdigit());

@@ -15,13 +15,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt::Write as _,
-    fs,
-    io::{self, Write as _},
+    fs, io,
     path::{Path, PathBuf},
     time::Instant,
 };
 
-use super::{Ledger, copy};
+use super::{Ledger, home_log};
 use crate::{
     core::{
         bounded,
@@ -35,7 +34,7 @@ use crate::{
     },
     storage,
     world::{
-        self,
+        self, cached,
         files::{self, Access},
         git::{self, feed_git, git_with},
         objects::{self, Object},
@@ -44,14 +43,14 @@ use crate::{
 };
 
 /// Where this machine's notes are, and those of others that were fetched so.
-pub const OWN: &str = "refs/notes/roz/";
+pub(super) const OWN: &str = "refs/notes/roz/";
 pub(super) const FETCHED: &str = "refs/notes/roz-remote/";
 
 /// Commits that are looked at after a call, the newest ones.
 const MAX_COMMITS: usize = 20;
 /// What is read of the reflog, in bytes.
 const MAX_LOG: u64 = 64 << 10;
-/// How often notes are added or sent again when somebody else was faster.
+/// How often notes are added or sent again when another process was faster.
 pub(super) const ATTEMPTS: usize = 5;
 
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +89,7 @@ impl Noted {
         self.lines.iter()
     }
 
-    /// Adds what is wrong in them. Lines of different sessions stand in no order.
+    /// Adds what is wrong in them. Lines of different sessions have no order.
     pub(super) fn judge(&self, verdict: &mut Verdict) {
         if self.lines.is_empty() && self.contradicted.is_empty() {
             return;
@@ -117,45 +116,27 @@ type Notes = BTreeMap<String, Vec<Vec<u8>>>;
 
 impl Ledger {
     /// This machine's ref: its name is random, and made once.
-    pub(super) fn own_ref(&self) -> Result<String> {
+    pub(super) fn own_ref(&self, until: Instant) -> Result<String> {
         let path = self.roz_home.join("machine");
-        let is_id = |text: &str| text.len() == 16 && text.bytes().all(|it| it.is_ascii_hexdigit());
-        let known = || read_text(&path, 64).map(|it| it.trim().to_owned()).filter(|it| is_id(it));
+        let is_id = |id: &String| id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let known = || read_text(&path, 64).map(|text| text.trim().to_owned()).filter(is_id);
         if let Some(id) = known() {
             return Ok(OWN.to_owned() + &id);
         }
-        let id = bounded::hex(&world::dice()[..8]);
-        // Whole or not at all; what was left half written by an older process gives way.
-        let made = tempfile::NamedTempFile::new_in(&self.roz_home).and_then(|mut file| {
-            file.write_all(id.as_bytes())?;
-            Ok(file)
-        });
-        let made = made.and_then(|file| {
-            let is_broken = path.exists() && known().is_none();
-            let kept = if is_broken { file.persist(&path) } else { file.persist_noclobber(&path) };
-            kept.map_err(|err| err.error)
-        });
-        match made {
-            Ok(_) => Ok(OWN.to_owned() + &id),
-            // Another process was faster.
-            Err(err) => known().map(|id| OWN.to_owned() + &id).ok_or(Error::Machine(err)),
-        }
+        let lock = files::lock(&self.roz_home.join("machine.lock"), until);
+        let _lock = lock.map_err(storage::Error::from)?;
+        let id = known().unwrap_or_else(|| bounded::hex(&world::dice()[..8]));
+        cached::replace(&path, &[id.as_bytes()]).map_err(Error::Machine)?;
+        Ok(OWN.to_owned() + &id)
     }
 
-    /// Of this machine's notes each line; nothing where they cannot be read.
-    pub(super) fn own_notes(&self, until: Instant) -> Vec<Vec<u8>> {
-        let (Some(root), Ok(name)) = (self.work_tree(), self.own_ref()) else { return Vec::new() };
-        let notes = read(&root, &name, until).unwrap_or_default();
-        in_order(notes.into_values().flatten())
-    }
-
-    /// What the notes of all machines have, and the file has not.
+    /// What the notes of all machines and git's history have, and the file has not.
     pub(super) fn read_notes(&self, until: Instant) -> Noted {
         let mut noted = Noted::default();
         let Some(root) = self.work_tree() else { return noted };
         let args = ["for-each-ref", "--format=%(refname)", OWN, FETCHED];
-        let Ok(refs) = git_with(&root, &args, &[], until) else { return noted };
-        let mut found = Vec::new();
+        let refs = git_with(&root, &args, &[], until).unwrap_or_default();
+        let mut found = self.in_history(until);
         for name in refs.lines() {
             found.extend(read(&root, name, until).unwrap_or_default().into_values().flatten());
         }
@@ -193,7 +174,7 @@ impl Ledger {
     /// Adds records to the notes of the commits that were made here since the last look. For each
     /// event: where HEAD has not moved it costs a look at two small files.
     pub fn note_commits(&self, now: i64, until: Instant) -> Result<()> {
-        if !self.has_notes || !self.copy.exists() {
+        if !self.has_notes || !self.home.exists() {
             return Ok(());
         }
         let Some(root) = git::find_root(&self.project) else { return Ok(()) };
@@ -201,7 +182,7 @@ impl Ledger {
         let Some(head) = git::head(&root) else { return Ok(()) };
         let log = own.join("logs/HEAD");
         let length = fs::metadata(&log).map_or(0, |meta| meta.len());
-        let mark = copy::folder_of(&self.project, &self.roz_home).join("noted");
+        let mark = home_log::folder_of(&self.project, &self.roz_home).join("noted");
         let state = format!("{head} {length}");
         let known = read_text(&mark, 256).unwrap_or_default();
         if known == state {
@@ -220,7 +201,7 @@ impl Ledger {
         if !commits.is_empty() {
             self.note(&root, &commits, Which::Committed, now, until)?;
         }
-        let _ = world::cached::replace(&mark, &[state.as_bytes()]);
+        let _ = cached::replace(&mark, &[state.as_bytes()]);
         Ok(())
     }
 
@@ -241,8 +222,8 @@ impl Ledger {
         now: i64,
         until: Instant,
     ) -> Result<()> {
-        let name = self.own_ref()?;
-        let lines = self.copy.lines();
+        let name = self.own_ref(until)?;
+        let lines = self.home.lines();
         let mut failed = None;
         for _ in 0..ATTEMPTS {
             let tip = tip(root, &name, until)?;
@@ -440,7 +421,7 @@ fn has(lines: &[&[u8]], range: &LineRange) -> bool {
         || lines.windows(length).take(MOST / length + 1).any(|window| is_it(&window))
 }
 
-/// What `git fast-import` is told: one commit on top of `tip`. It refuses if the ref has moved.
+/// The input of `git fast-import`: one commit on top of `tip`. It refuses if the ref has moved.
 fn import(
     name: &str,
     tip: Option<&str>,

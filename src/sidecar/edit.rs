@@ -1,20 +1,16 @@
-//! Changes `active_intents.yaml` line by line: comments, order, quotes and
-//! line ends stay as they are, and so does every byte that is not the change.
+//! Changes `active_intents.yaml` line by line: comments, order, quotes and line ends stay as they
+//! are, and so does every byte that is not the change.
 //!
-//! The text is changed where the tree says that the value stands, and then
-//! read again: unless it now says what it said before, but for the change,
-//! nothing is written and the error says what to type by hand. So a shape that
-//! nobody thought of ends in a refusal, never in another file.
+//! Only the shapes that people write are changed: one field per line, one item per line or a list in
+//! brackets on one line. The new text is read again: unless it says what the old one said, but for
+//! the change, nothing is written and the error says what to type by hand.
 
-use std::{fs, path::Path, time::Instant};
+use std::{fs, ops::Range, path::Path, time::Instant};
 
 use chrono::{DateTime, Utc};
-use granit_parser::ScalarStyle;
 
 use super::{
-    LARGEST, intents_file,
-    tree::{self, At, What},
-    word,
+    LARGEST, intents_file, lock, provenance, replace,
     yaml::{self, KEY},
 };
 use crate::{
@@ -22,16 +18,13 @@ use crate::{
         catalogue::{Catalogue, Intent, NotFound, Status},
         draft, selection,
     },
-    world::{
-        cached,
-        files::{self, Replacement},
-    },
+    world::files,
 };
 
 /// What is to be changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Selecting, completing, archiving: one word.
+    /// Starting, completing, archiving: one word.
     Status {
         id: String,
         status: Status,
@@ -51,8 +44,20 @@ impl Change {
             Self::AddPath { .. } | Self::Append(_) => true,
             Self::Status { id, status } => {
                 let before = yaml::parse(text.as_bytes());
-                let was_open = before.find(id).is_ok_and(|it| it.status.can_be_selected());
+                let was_open = before.find(id).is_ok_and(|intent| intent.status.can_be_selected());
                 status.can_be_selected() && !was_open
+            }
+        }
+    }
+
+    fn by_hand(&self) -> String {
+        match self {
+            Self::Status { id, status } => format!("`status: {status}` in the intent {id}"),
+            Self::AddPath { id, path } => {
+                format!("`- {}` below `owned_scope:` of the intent {id}", quoted(path))
+            }
+            Self::Append(intent) => {
+                format!("below `{KEY}:`\n{}", rendered(intent, "  ", "\n").trim_end())
             }
         }
     }
@@ -69,15 +74,15 @@ pub enum Error {
     Broken(String),
     #[error("{0}")]
     Unfit(String),
-    #[error("line {line}: {why}. By hand: {type_this}")]
-    ByHand { line: usize, why: String, type_this: String },
+    #[error("line {line}: roz does not change YAML of this shape. By hand: {type_this}")]
+    ByHand { line: usize, type_this: String },
     #[error("failed to change the intents")]
     File(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// Who makes a change, and when.
 #[derive(Debug, Clone, Copy)]
-pub struct Hand {
+pub struct Author {
     /// For an `updated_at` that is there.
     pub now: DateTime<Utc>,
     /// Whether an agent's client started what makes it.
@@ -85,57 +90,40 @@ pub struct Hand {
     pub until: Instant,
 }
 
-/// Makes the change in the project's file. Answers whether anything was
-/// written: what is so already stays untouched.
-pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Hand) -> Result<bool, Error> {
-    let Hand { now, is_agents, until } = hand;
+/// Makes the change in the project's file. Answers whether anything was written: what is so already
+/// stays untouched.
+pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Author) -> Result<bool, Error> {
+    let Author { now, is_agents, until } = hand;
     let path = intents_file(root);
     let file = |err: files::Error| Error::File(Box::new(err));
-    let name = cached::hash(&[path.as_os_str().as_encoded_bytes()]);
-    let lock = roz_home.join(format!("cache/intents-{name:032x}.lock"));
-    let make = |dir: &Path| fs::create_dir_all(dir).map_err(|err| Error::File(Box::new(err)));
-    make(&roz_home.join("cache"))?;
-    let _lock = files::lock(&lock, until).map_err(file)?;
-    let found = files::read(&path).map_err(file)?;
-    let (text, mode) = match found {
-        Some((bytes, meta)) => {
-            use std::os::unix::fs::PermissionsExt as _;
-            if bytes.len() as u64 > LARGEST {
-                return Err(Error::Broken(format!("it is larger than {} MiB", LARGEST >> 20)));
-            }
-            let text = String::from_utf8(bytes);
-            let text = text.map_err(|_| Error::Broken("it is no UTF-8".to_owned()))?;
-            (text, Some(meta.permissions().mode() & 0o7777))
+    let _lock = lock(&path, roz_home, until).map_err(file)?;
+    let text = match files::read(&path).map_err(file)? {
+        Some((bytes, _)) if bytes.len() as u64 > LARGEST => {
+            return Err(Error::Broken(format!("it is larger than {} MiB", LARGEST >> 20)));
         }
-        None if matches!(change, Change::Append(_)) => (String::new(), None),
+        Some((bytes, _)) => {
+            let text = String::from_utf8(bytes);
+            Some(text.map_err(|_| Error::Broken("it is no UTF-8".to_owned()))?)
+        }
+        None if matches!(change, Change::Append(_)) => None,
         None => return Err(Error::Broken("it is not there".to_owned())),
     };
-    let grants = change.grants(&text);
-    let before = mode.map(|_| word::of(text.as_bytes()));
-    let new = apply(&text, change, &draft::stamp(now))?;
-    if new == text && mode.is_some() {
+    let old = text.as_deref().unwrap_or_default();
+    let new = apply(old, change, &draft::stamp(now))?;
+    if text.as_ref() == Some(&new) {
         return Ok(false);
     }
-    let folder = path.parent().unwrap_or(root);
-    make(folder)?;
-    let tmp = folder.join(format!(".active_intents.{}.tmp", std::process::id()));
-    let new = Replacement {
-        bytes: new.as_bytes(),
-        modified: None,
-        durable: true,
-        mode: mode.or(Some(0o644)),
-    };
-    let own = word::Own {
+    fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| Error::File(Box::new(err)))?;
+    let own = provenance::Own {
         file: selection::FILE.to_owned(),
-        before,
-        after: Some(word::of(new.bytes)),
+        before: text.as_ref().map(|text| provenance::hash_of(text.as_bytes())),
+        after: Some(provenance::hash_of(new.as_bytes())),
         at: now,
-        by_agent: is_agents && grants,
-        confirms: false,
+        by_agent: is_agents && change.grants(old),
     };
     // First: a hook that looks in between must not take it for somebody else's.
-    word::wrote(root, roz_home, own, until).map_err(|err| Error::File(Box::new(err)))?;
-    files::replace(&path, &tmp, &new).map_err(file)?;
+    provenance::wrote(root, roz_home, own, until).map_err(|err| Error::File(Box::new(err)))?;
+    replace(&path, new.as_bytes(), true).map_err(file)?;
     Ok(true)
 }
 
@@ -145,39 +133,29 @@ pub fn apply(text: &str, change: &Change, now: &str) -> Result<String, Error> {
     if let Some(problem) = before.broken() {
         return Err(Error::Broken(problem.to_string()));
     }
-    let tree = tree::read(text).map_err(|err| Error::Broken(err.to_string()))?;
-    let expected = expected(&before, change, now)?;
-    let Some(expected) = expected else { return Ok(text.to_owned()) };
-    let file = File { text, root: tree.root().filter(|it| !it.is_null()) };
-    let mut edits = match change {
-        Change::Status { id, status } => {
-            let intent = file.intent(id)?;
-            let hand = format!("`status: {status}`");
-            vec![file.set(intent, "status", status.word(), &hand)?]
-        }
-        Change::AddPath { id, path } => vec![file.add_path(file.intent(id)?, path)?],
-        Change::Append(intent) => file.append(intent)?,
-    };
+    let Some(expected) = expected(&before, change, now)? else { return Ok(text.to_owned()) };
+    let mut lines = Lines::of(text, &before);
+    // First: the change may add a line.
     if let Change::Status { id, .. } | Change::AddPath { id, .. } = change
-        && before.find(id).is_ok_and(|it| it.updated_at.is_some())
+        && before.find(id).is_ok_and(|intent| intent.updated_at.is_some())
     {
-        let hand = format!("`updated_at: \"{now}\"`");
-        edits.push(file.set(file.intent(id)?, "updated_at", now, &hand)?);
+        lines.set(id, "updated_at", now);
     }
+    let changed = match change {
+        Change::Status { id, status } => lines.set(id, "status", status.word()),
+        Change::AddPath { id, path } => lines.add_path(id, path),
+        Change::Append(intent) => lines.append(intent),
+    };
     let line = match change {
         Change::Status { id, .. } | Change::AddPath { id, .. } => {
-            before.find(id).map_or(0, |it| it.line)
+            before.find(id).map_or(0, |intent| intent.line)
         }
         Change::Append(_) => text.lines().count(),
     };
-    let new = spliced(text, edits);
+    let new = lines.lines.concat();
     let after = yaml::parse(new.as_bytes());
-    if after.broken().is_some() || !is_same(&after, &expected) {
-        return Err(Error::ByHand {
-            line,
-            why: "this shape of YAML cannot be changed without changing more".to_owned(),
-            type_this: by_hand(change),
-        });
+    if changed.is_none() || after.broken().is_some() || !is_same(&after, &expected) {
+        return Err(Error::ByHand { line, type_this: change.by_hand() });
     }
     Ok(new)
 }
@@ -185,43 +163,35 @@ pub fn apply(text: &str, change: &Change, now: &str) -> Result<String, Error> {
 /// What the file is to say; none if it says so already.
 fn expected(before: &Catalogue, change: &Change, now: &str) -> Result<Option<Catalogue>, Error> {
     let mut after = before.clone();
-    let find = |after: &mut Catalogue, id: &str| -> Result<usize, Error> {
-        before.find(id).map_err(Error::NotFound)?;
-        Ok(after.intents.iter().position(|it| it.id == id).unwrap_or_default())
-    };
-    let index = match change {
-        Change::Status { id, status } => {
-            let index = find(&mut after, id)?;
-            if after.intents[index].status == *status {
-                return Ok(None);
-            }
-            after.intents[index].status = status.clone();
-            index
+    let (Change::Status { id, .. } | Change::AddPath { id, .. }) = change else {
+        let Change::Append(intent) = change else { return Ok(None) };
+        if let Ok(other) = before.find(&intent.id) {
+            return Err(Error::Exists(other.id.clone(), other.line));
         }
-        Change::AddPath { id, path } => {
-            let index = find(&mut after, id)?;
+        let mut intent = (**intent).clone();
+        if intent.name.is_empty() {
+            intent.name.clone_from(&intent.id);
+        }
+        after.intents.push(intent);
+        return Ok(Some(after));
+    };
+    before.find(id).map_err(Error::NotFound)?;
+    let Some(intent) = after.intents.iter_mut().find(|intent| intent.id == *id) else {
+        return Ok(None);
+    };
+    match change {
+        Change::Status { status, .. } if intent.status == *status => return Ok(None),
+        Change::Status { status, .. } => intent.status = status.clone(),
+        Change::AddPath { path, .. } if intent.owned_scope.contains(path) => return Ok(None),
+        Change::AddPath { path, .. } => {
             if path.trim().is_empty() || path.contains(char::is_control) {
                 return Err(Error::Unfit(format!("`{}` is no pattern", path.escape_debug())));
             }
-            if after.intents[index].owned_scope.contains(path) {
-                return Ok(None);
-            }
-            after.intents[index].owned_scope.push(path.clone());
-            index
+            intent.owned_scope.push(path.clone());
         }
-        Change::Append(intent) => {
-            if let Ok(other) = before.find(&intent.id) {
-                return Err(Error::Exists(other.id.clone(), other.line));
-            }
-            let mut intent = (**intent).clone();
-            if intent.name.is_empty() {
-                intent.name.clone_from(&intent.id);
-            }
-            after.intents.push(intent);
-            return Ok(Some(after));
-        }
-    };
-    if let Some(at) = &mut after.intents[index].updated_at {
+        Change::Append(_) => (),
+    }
+    if let Some(at) = &mut intent.updated_at {
         now.clone_into(at);
     }
     Ok(Some(after))
@@ -229,198 +199,163 @@ fn expected(before: &Catalogue, change: &Change, now: &str) -> Result<Option<Cat
 
 /// Lines move; what is declared does not.
 fn is_same(one: &Catalogue, other: &Catalogue) -> bool {
-    let bare = |it: &Intent| Intent { line: 0, ..it.clone() };
+    let bare = |intent: &Intent| Intent { line: 0, ..intent.clone() };
     one.intents.iter().map(bare).eq(other.intents.iter().map(bare))
 }
 
-fn by_hand(change: &Change) -> String {
-    match change {
-        Change::Status { id, status } => format!("`status: {status}` in the intent {id}"),
-        Change::AddPath { id, path } => {
-            format!("`- {}` below `owned_scope:` of the intent {id}", quoted(path))
-        }
-        Change::Append(intent) => {
-            format!("below `{KEY}:`\n{}", rendered(intent, "  ", "\n").trim_end())
-        }
+/// The lines of a file, each with its end, and where the intents begin.
+struct Lines<'a> {
+    lines: Vec<String>,
+    intents: &'a [Intent],
+    eol: &'static str,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &str, catalogue: &'a Catalogue) -> Self {
+        let lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        let is_crlf = lines.first().is_some_and(|line| line.ends_with("\r\n"));
+        let eol = if is_crlf { "\r\n" } else { "\n" };
+        Self { lines, intents: &catalogue.intents, eol }
     }
-}
 
-/// A piece of the text, and what takes its place.
-type Edit = (std::ops::Range<usize>, String);
-
-fn spliced(text: &str, mut edits: Vec<Edit>) -> String {
-    edits.sort_by_key(|(range, _)| range.start);
-    let mut new = String::with_capacity(text.len() + 64);
-    let mut done = 0;
-    for (range, with) in edits {
-        new.push_str(text.get(done..range.start).unwrap_or_default());
-        new.push_str(&with);
-        done = range.end;
+    /// Which lines an intent has.
+    fn range(&self, id: &str) -> Option<Range<usize>> {
+        let at = self.intents.iter().position(|intent| intent.id == id)?;
+        let next = self.intents.get(at + 1).map_or(self.lines.len(), |next| next.line - 1);
+        let first = self.intents[at].line - 1;
+        (first < next).then_some(first..next)
     }
-    new.push_str(text.get(done..).unwrap_or_default());
-    new
-}
 
-struct File<'t, 'a> {
-    text: &'a str,
-    root: Option<At<'t, 'a>>,
-}
-
-impl<'t, 'a> File<'t, 'a> {
-    fn intent(&self, id: &str) -> Result<At<'t, 'a>, Error> {
-        let list = self.root.and_then(yaml::list).map(At::resolved);
-        let has_id = |it: &At| {
-            let found = it.resolved().get("id").and_then(|(_, it)| it.resolved().scalar());
-            found == Some(id)
-        };
-        let found = list.and_then(|it| it.items()?.find(has_id)).map(At::resolved);
-        found.ok_or(Error::NotFound(NotFound::Unknown { nearest: None }))
+    /// The line of an intent's field, and where in it the value is.
+    fn field(&self, id: &str, name: &str) -> Option<(usize, Range<usize>)> {
+        let range = self.range(id)?;
+        let column =
+            |line: &str| line.len() - line.trim_start_matches([' ', '-', '\u{feff}']).len();
+        let own = column(self.lines.get(range.start)?);
+        range.into_iter().find_map(|at| {
+            let line = &self.lines[at];
+            let rest = line.get(own..).filter(|_| column(line) == own)?;
+            let rest = rest.strip_prefix(name)?.strip_prefix(':')?;
+            let begins = line.len() - rest.trim_start_matches(' ').len();
+            let value = &line[begins..];
+            let quote = value.chars().next().filter(|first| ['"', '\''].contains(first));
+            let length = match quote {
+                Some(quote) => value[1..].find(quote)? + 2,
+                None if value.starts_with('#') => 0,
+                None => value.find(" #").unwrap_or(value.len()),
+            };
+            let length = value[..length].trim_end().len();
+            Some((at, begins..begins + length))
+        })
     }
 
     /// A word in the place of a field's value.
-    fn set(&self, intent: At, field: &str, word: &str, by_hand: &str) -> Result<Edit, Error> {
-        let refuse = |line: usize, why: &str| Error::ByHand {
-            line,
-            why: why.to_owned(),
-            type_this: by_hand.to_owned(),
+    fn set(&mut self, id: &str, field: &str, word: &str) -> Option<()> {
+        let (at, value) = self.field(id, field)?;
+        let old = &self.lines[at][value.clone()];
+        let new = match old.chars().next() {
+            Some(quote @ ('"' | '\'')) => format!("{quote}{word}{quote}"),
+            Some('&' | '*' | '!' | '|' | '>' | '[' | '{') => return None,
+            Some(_) => word.to_owned(),
+            None => format!(" {word}"),
         };
-        let Some((key, value)) = intent.get(field) else {
-            let line = intent.node().line;
-            return Err(refuse(line, &format!("the intent has no `{field}`")));
+        // Without a value: right behind the colon, so that a comment stays one.
+        let place = if old.is_empty() {
+            let colon = self.lines[at].find(':')? + 1;
+            colon..colon
+        } else {
+            value
         };
-        let node = value.node();
-        let new = match &node.what {
-            What::Scalar { style: ScalarStyle::SingleQuoted, .. } => format!("'{word}'"),
-            What::Scalar { style: ScalarStyle::DoubleQuoted, .. } => format!("\"{word}\""),
-            What::Scalar { style: ScalarStyle::Plain, .. } if node.range.is_empty() => {
-                let end = key.node().range.end;
-                let rest = self.text.get(end..).unwrap_or_default();
-                let colon = rest.find(':').filter(|it| rest[..*it].trim().is_empty());
-                let colon = colon.ok_or_else(|| refuse(key.node().line, "it has no value"))?;
-                let at = end + colon + 1;
-                return Ok((at..at, format!(" {word}")));
-            }
-            What::Alias(_) | What::Scalar { style: ScalarStyle::Plain, .. } => word.to_owned(),
-            What::Scalar { .. } | What::List { .. } | What::Map { .. } => {
-                return Err(refuse(node.line, &format!("`{field}` is no single word")));
-            }
-        };
-        Ok((node.range.clone(), new))
+        self.lines[at].replace_range(place, &new);
+        Some(())
     }
 
-    fn add_path(&self, intent: At, path: &str) -> Result<Edit, Error> {
-        let item = quoted(path);
-        let refuse = |line: usize, why: &str| Error::ByHand {
-            line,
-            why: why.to_owned(),
-            type_this: format!("`- {item}` below `owned_scope:`"),
-        };
-        let Some((_, scope)) = intent.get("owned_scope") else {
-            return Err(refuse(intent.node().line, "the intent has no `owned_scope`"));
-        };
-        let node = scope.node();
-        match &node.what {
-            What::Alias(_) => Err(refuse(node.line, "its `owned_scope` is another's, by an alias")),
-            What::Map { .. } => Err(refuse(node.line, "its `owned_scope` is no list")),
-            What::Scalar { .. } if scope.is_null() => {
-                Err(refuse(node.line, "its `owned_scope` is empty"))
-            }
-            What::Scalar { text, .. } => {
-                Ok((node.range.clone(), format!("[{}, {item}]", quoted(text))))
-            }
-            What::List { is_flow: true, .. } => {
-                let last = scope.items().and_then(|mut it| it.next_back());
-                Ok(match last {
-                    Some(last) => (last.end()..last.end(), format!(", {item}")),
-                    None => (node.range.start + 1..node.range.start + 1, item),
-                })
-            }
-            What::List { is_flow: false, .. } => {
-                let last = scope.items().and_then(|mut it| it.next_back());
-                let last = last.ok_or_else(|| refuse(node.line, "its `owned_scope` is empty"))?;
-                let margin = self
-                    .dash(last)
-                    .ok_or_else(|| refuse(last.node().line, "the list is not one item a line"))?;
-                Ok(self.line_after(last.end(), &format!("{margin}- {item}")))
-            }
+    fn add_path(&mut self, id: &str, path: &str) -> Option<()> {
+        let (at, value) = self.field(id, "owned_scope")?;
+        let old = &self.lines[at][value.clone()];
+        if let Some(items) = old.strip_prefix('[').and_then(|old| old.strip_suffix(']')) {
+            let comma = if items.trim().is_empty() { "" } else { ", " };
+            let end = value.end - 1;
+            self.lines[at].insert_str(end, &format!("{comma}{}", quoted(path)));
+            return Some(());
         }
-    }
-
-    fn append(&self, intent: &Intent) -> Result<Vec<Edit>, Error> {
-        let eol = self.eol_at(self.text.len());
-        let refuse = |line: usize, why: &str| Error::ByHand {
-            line,
-            why: why.to_owned(),
-            type_this: by_hand(&Change::Append(Box::new(intent.clone()))),
-        };
-        let Some(root) = self.root else {
-            let begins = if self.text.is_empty() || self.text.ends_with('\n') { "" } else { eol };
-            let at = self.text.len();
-            let new = format!("{begins}{KEY}:{eol}{}", rendered(intent, "  ", eol));
-            return Ok(vec![(at..at, new)]);
-        };
-        let list = yaml::list(root).ok_or_else(|| refuse(root.node().line, "it has no list"))?;
-        let node = list.node();
-        let items = list.items().into_iter().flatten().collect::<Vec<_>>();
-        let (after, margin, replaced) = match (&node.what, items.last()) {
-            (What::Alias(_), _) => return Err(refuse(node.line, "the list is an alias")),
-            (_, Some(_)) if list.is_flow() => {
-                return Err(refuse(node.line, "the list is in brackets"));
-            }
-            (_, Some(tail)) => {
-                let margin = self
-                    .dash(*tail)
-                    .ok_or_else(|| refuse(tail.node().line, "the list is not one item a line"))?;
-                (tail.end(), margin.to_owned(), None)
-            }
-            (_, None) => (node.range.end, "  ".to_owned(), Some(node.range.clone())),
-        };
-        let lines = rendered(intent, &margin, eol);
-        let mut edits = vec![self.line_after(after, lines.trim_end_matches(['\r', '\n']))];
-        edits.extend(replaced.filter(|it| !it.is_empty()).map(|it| (it, String::new())));
-        Ok(edits)
-    }
-
-    /// What stands before the `-` of a list's item, if its line begins so.
-    fn dash(&self, item: At) -> Option<&'a str> {
-        let before = self.text.get(..item.node().range.start)?;
-        let begins = before.rfind('\n').map_or(0, |it| it + 1);
-        let line = before.get(begins..)?;
-        let line = line.strip_prefix('\u{feff}').unwrap_or(line);
-        let margin = line.split('-').next()?;
-        let is_one = line.contains('-') && margin.bytes().all(|it| it == b' ');
-        is_one.then_some(margin)
-    }
-
-    /// A line more, after the one on which what ends at `end` ends.
-    fn line_after(&self, end: usize, line: &str) -> Edit {
-        let ended = self.text.get(..end).unwrap_or_default().trim_end().len();
-        let rest = self.text.get(ended..).unwrap_or_default();
-        let eol = self.eol_at(ended);
-        match rest.find('\n') {
-            Some(at) => (ended + at + 1..ended + at + 1, format!("{line}{eol}")),
-            None => (self.text.len()..self.text.len(), format!("{eol}{line}")),
+        if !old.is_empty() && !old.starts_with('&') {
+            return None;
         }
+        let range = self.range(id)?;
+        let margin = |line: &str| line.find(|c| c != ' ').unwrap_or(0);
+        let is_item = |line: &String| line.trim_start().starts_with("- ");
+        let first = self.lines.get(at + 1..range.end)?.iter().find(|line| is_item(line))?;
+        let indent = margin(first);
+        let below = (at + 1..range.end).take_while(|at| {
+            let line = &self.lines[*at];
+            let text = line.trim();
+            text.is_empty() || text.starts_with('#') || is_item(line) && margin(line) == indent
+        });
+        let last = below.filter(|at| is_item(&self.lines[*at])).last()?;
+        self.insert_after(last, &format!("{}- {}{}", " ".repeat(indent), quoted(path), self.eol));
+        Some(())
     }
 
-    /// How the line at `at` ends, or else the first of the file.
-    fn eol_at(&self, at: usize) -> &'static str {
-        let rest = self.text.get(at..).unwrap_or_default();
-        let text = if rest.contains('\n') { rest } else { self.text };
-        let is_crlf = text.find('\n').is_some_and(|it| text[..it].ends_with('\r'));
-        if is_crlf { "\r\n" } else { "\n" }
+    fn append(&mut self, intent: &Intent) -> Option<()> {
+        let Some(last) = self.intents.last() else {
+            self.append_first(intent);
+            return Some(());
+        };
+        let first = &self.lines[last.line - 1];
+        let bare = first.trim_start_matches('\u{feff}');
+        let margin = bare.find("- ").filter(|at| bare[..*at].bytes().all(|byte| byte == b' '))?;
+        let is_in = |line: &String| {
+            let begins = line.find(|c: char| !c.is_whitespace());
+            begins.is_none_or(|at| at > margin || line.trim_start().starts_with('#'))
+        };
+        let is_said = |line: &String| !line.trim().is_empty() && !line.trim().starts_with('#');
+        let rest = self.lines[last.line..].iter().take_while(|line| is_in(line));
+        let said = rest.enumerate().filter(|(_, line)| is_said(line)).last();
+        let end = last.line - 1 + said.map_or(0, |(at, _)| at + 1);
+        self.insert_after(end, &rendered(intent, &" ".repeat(margin), self.eol));
+        Some(())
+    }
+
+    fn append_first(&mut self, intent: &Intent) {
+        let lines = rendered(intent, "  ", self.eol);
+        let Some(key) = self.lines.iter().position(|line| line.starts_with(KEY)) else {
+            let text = format!("{KEY}:{}{lines}", self.eol);
+            match self.lines.len().checked_sub(1) {
+                Some(last) => self.insert_after(last, &text),
+                None => self.lines.push(text),
+            }
+            return;
+        };
+        self.lines[key] = self.lines[key].replacen("[]", "", 1);
+        self.insert_after(key, &lines);
+    }
+
+    /// As the last line of a file that does not end with a line end, it has none either.
+    fn insert_after(&mut self, at: usize, text: &str) {
+        let mut text = text.to_owned();
+        if !self.lines[at].ends_with('\n') {
+            self.lines[at].push_str(self.eol);
+            text.truncate(text.trim_end().len());
+        }
+        self.lines.insert(at + 1, text);
     }
 }
 
 fn rendered(intent: &Intent, margin: &str, eol: &str) -> String {
     use std::fmt::Write as _;
-    let mut res = format!("{margin}- id: {}{eol}", quoted(&intent.id));
+    let mut text = format!("{margin}- id: {}{eol}", quoted(&intent.id));
     let mut field = |name: &str, value: &str| {
-        let _ = write!(res, "{margin}  {name}: {}{eol}", quoted(value));
+        let _ = write!(text, "{margin}  {name}: {}{eol}", quoted(value));
     };
-    let name = if intent.name.is_empty() { &intent.id } else { &intent.name };
-    field("name", name);
+    field("name", if intent.name.is_empty() { &intent.id } else { &intent.name });
     field("status", intent.status.word());
+    let times = [("created_at", &intent.created_at), ("updated_at", &intent.updated_at)];
+    for (name, at) in times {
+        if let Some(at) = at {
+            field(name, at);
+        }
+    }
     let lists = [
         ("owned_scope", &intent.owned_scope),
         ("constraints", &intent.constraints),
@@ -429,17 +364,12 @@ fn rendered(intent: &Intent, margin: &str, eol: &str) -> String {
         ("blocks", &intent.blocks),
     ];
     for (name, items) in lists.into_iter().filter(|(_, items)| !items.is_empty()) {
-        let _ = write!(res, "{margin}  {name}:{eol}");
+        let _ = write!(text, "{margin}  {name}:{eol}");
         for item in items {
-            let _ = write!(res, "{margin}    - {}{eol}", quoted(item));
+            let _ = write!(text, "{margin}    - {}{eol}", quoted(item));
         }
     }
-    for (name, at) in [("created_at", &intent.created_at), ("updated_at", &intent.updated_at)] {
-        if let Some(at) = at {
-            let _ = write!(res, "{margin}  {name}: {}{eol}", quoted(at));
-        }
-    }
-    res
+    text
 }
 
 /// In double quotes. What JSON escapes, YAML reads.

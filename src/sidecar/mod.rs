@@ -1,26 +1,26 @@
-//! The sidecar of a project, `.orchestration/`: reads what is declared there,
-//! changes it line by line, and finds out where a path really leads.
+//! The sidecar of a project, `.orchestration/`: reads what is declared there, changes it line by
+//! line, and finds out where a path really leads.
 //!
-//! Reading never fails: where the sidecar cannot be relied on, the catalogue
-//! says so ([`Catalogue::broken`]) and the gate decides what follows.
+//! Reading never fails: where the sidecar cannot be relied on, the catalogue says so
+//! ([`Catalogue::broken`]) and the gate decides what follows.
 
-pub mod desk;
 pub mod edit;
-pub mod left_out;
-pub mod map;
-pub mod scratch;
+pub mod provenance;
+pub mod scan_filter;
+pub mod scratch_dirs;
+pub mod store;
 pub mod target;
 mod tree;
-pub mod word;
 pub mod yaml;
 
 #[cfg(test)]
 mod tests;
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::Read as _,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use crate::{
@@ -31,7 +31,7 @@ use crate::{
     world::{
         cached::{self, MadeBy},
         file_identity::Stamp,
-        files,
+        files::{self, Access, Replacement},
     },
 };
 
@@ -66,8 +66,8 @@ pub fn governing(project: &Path, cwd: &Path) -> Option<PathBuf> {
     target::nearest_sidecar(&cwd.join("x"))
 }
 
-/// What the project declares, from the cache where nothing has changed; none
-/// where there is no such file, and the gate is off.
+/// What the project declares, from the cache where nothing has changed. Without such a file: none,
+/// and the gate is off.
 pub fn load(root: &Path, roz_home: &Path) -> Option<Catalogue> {
     let path = intents_file(root);
     let meta = match fs::symlink_metadata(&path) {
@@ -108,10 +108,9 @@ pub fn load_fresh(root: &Path) -> Option<Catalogue> {
     }
 }
 
-/// Whoever turns the link turns all that is declared.
 fn leads_elsewhere(root: &Path) -> Option<Catalogue> {
-    let folder = fs::symlink_metadata(root.join(FOLDER)).ok()?;
-    folder.is_symlink().then(|| refused(format!("`{FOLDER}` is a symbolic link, not a folder")))
+    let is_link = is_link(&root.join(FOLDER));
+    is_link.then(|| refused(format!("`{FOLDER}` is a symbolic link, not a folder")))
 }
 
 /// What it says, and of which file that was.
@@ -159,6 +158,31 @@ fn bytes(path: &Path, largest: u64) -> Result<Option<(Vec<u8>, Stamp)>, String> 
         return Err(format!("it is larger than {} MiB", largest >> 20));
     }
     Ok(Some((bytes, Stamp::of(&meta))))
+}
+
+/// Held while a file of the sidecar is changed. The lock is in roz's home, not in the project.
+fn lock(path: &Path, roz_home: &Path, until: Instant) -> files::Result<Option<File>> {
+    let name = cached::hash(&[path.as_os_str().as_encoded_bytes()]);
+    let lock = roz_home.join(format!("cache/sidecar-{name:032x}.lock"));
+    // What cannot be made cannot be locked, and that is told then.
+    let _ = fs::create_dir_all(roz_home.join("cache"));
+    files::lock_for(&lock, until, Access::Private)
+}
+
+/// Puts a new text in the place of a file of the sidecar, with the permissions that it has.
+fn replace(path: &Path, bytes: &[u8], durable: bool) -> files::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let meta = fs::symlink_metadata(path).ok();
+    let mode = meta.map_or(0o644, |meta| meta.permissions().mode() & 0o7777);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let tmp = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
+    let new = Replacement { bytes, modified: None, durable, mode: Some(mode) };
+    files::replace(path, &tmp, &new).map(drop)
+}
+
+/// Roz neither reads nor writes through a link: who moves the link changes all that is declared.
+fn is_link(folder: &Path) -> bool {
+    fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink())
 }
 
 fn is_absent(err: &std::io::Error) -> bool {

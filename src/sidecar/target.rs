@@ -1,8 +1,8 @@
-//! From a path as a call names it to the target that a scope judges: where it
-//! lies as written and where it really leads.
+//! From a path as a call names it to the target that a scope judges: the path as written, and the
+//! path it really leads to.
 //!
-//! Between this look and the write somebody may put a link in the way; what
-//! was really changed is looked at again after the call.
+//! A link may be put in the way between this look and the write; what was really changed is looked
+//! at again after the call.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ use crate::{
 /// process than this one.
 const MADE_UP: [&str; 2] = ["/proc", "/dev"];
 
-/// What a folder may hold that goes with it, and is nobody's.
+/// What is in nobody's scope, and would be moved or removed with the folder that holds it.
 const HELD: [&str; 5] = [".git", FOLDER, ".claude", ".roz", ".mcp.json"];
 
 /// A project, for looking up targets of one call.
@@ -38,7 +38,7 @@ pub struct Site {
     guards: Vec<(PathBuf, String)>,
     links: Links,
     cases: BTreeMap<PathBuf, Case>,
-    /// The roots of the repository's other work trees: what lies in one is judged by its path there.
+    /// The roots of the repository's other work trees: a path in one is judged from its root.
     work_trees: Vec<PathBuf>,
 }
 
@@ -122,7 +122,7 @@ impl Site {
         real
     }
 
-    /// Whether the path that is meant lies in another work tree of the repository.
+    /// Whether the path leads into another work tree of the repository.
     pub fn is_in_work_tree(&mut self, written: &str, cwd: &Path) -> bool {
         !self.work_trees.is_empty() && {
             let real = self.real(&cwd.join(written));
@@ -180,7 +180,7 @@ impl Site {
         if let Some(known) = self.cases.get(folder) {
             return *known;
         }
-        let found = if has_folding_flag(folder) { Case::Folds } else { probed(folder) };
+        let found = probed(folder);
         self.cases.insert(folder.to_owned(), found);
         found
     }
@@ -192,8 +192,7 @@ pub fn nearest_sidecar(path: &Path) -> Option<PathBuf> {
     folders_above(path).find(|it| has_sidecar(it)).map(Path::to_owned)
 }
 
-/// The folders that a path lies in, the nearest first, as far as there can be any of
-/// such a name.
+/// The folders above a path, the nearest first, whose names are not too long for a file system.
 pub fn folders_above(path: &Path) -> impl Iterator<Item = &Path> {
     path.ancestors().skip(1).filter(|it| it.as_os_str().len() <= MAX_PATH)
 }
@@ -231,19 +230,4 @@ fn probed(folder: &Path) -> Case {
 
 fn swapped(c: char) -> char {
     if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
-}
-
-/// On Linux a single folder may fold case, and says so.
-#[cfg(target_os = "linux")]
-fn has_folding_flag(folder: &Path) -> bool {
-    const CASEFOLD: u32 = 0x4000_0000;
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let Ok(dir) = rustix::fs::open(folder, flags, Mode::empty()) else { return false };
-    rustix::fs::ioctl_getflags(dir).is_ok_and(|it| it.bits() & CASEFOLD != 0)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn has_folding_flag(_: &Path) -> bool {
-    false
 }

@@ -218,16 +218,9 @@ fn a_status_is_one_word_and_updated_at_goes_with_it() {
     assert_eq!(changed(&crlf, &status("INT-001", Status::Completed)), new.replace('\n', "\r\n"));
     assert_eq!(changed(OF_THE_DOCUMENT, &status("INT-001", Status::InProgress)), OF_THE_DOCUMENT);
     for (old, expected) in [
-        ("- {id: A, status: todo}", "- {id: A, status: ARCHIVED}"),
-        ("- id: A\n  status: &s DRAFT # c", "- id: A\n  status: &s ARCHIVED # c"),
         ("- id: A\n  status:  # none\n  name: x", "- id: A\n  status: ARCHIVED  # none\n  name: x"),
         ("- id: A\n  status: 'x'", "- id: A\n  status: 'ARCHIVED'"),
-        ("- id: A\n  status: !!str x", "- id: A\n  status: !!str ARCHIVED"),
-        ("- {\"id\":\"A\",\"status\":\"x\"}", "- {\"id\":\"A\",\"status\":\"ARCHIVED\"}"),
-        (
-            "- id: B\n  name: &s x\n- id: A\n  status: *s",
-            "- id: B\n  name: &s x\n- id: A\n  status: ARCHIVED",
-        ),
+        ("- status: DRAFT\n  id: A", "- status: ARCHIVED\n  id: A"),
     ] {
         let text = format!("active_intents:\n{old}\n");
         let expected = format!("active_intents:\n{expected}\n");
@@ -245,8 +238,6 @@ fn a_path_is_added_in_the_lists_own_style() {
         ("owned_scope:\n  - a", "owned_scope:\n  - a\n  - \"n/**\""),
         ("owned_scope: [a, 'b'] # c", "owned_scope: [a, 'b', \"n/**\"] # c"),
         ("owned_scope: []", "owned_scope: [\"n/**\"]"),
-        ("owned_scope: [ a,\n    b, # c\n  ]", "owned_scope: [ a,\n    b, \"n/**\", # c\n  ]"),
-        ("owned_scope: a/b", "owned_scope: [\"a/b\", \"n/**\"]"),
         ("owned_scope: &x\n  - &y a", "owned_scope: &x\n  - &y a\n  - \"n/**\""),
     ] {
         let text = format!("active_intents:\n- id: A\n  {old}\n");
@@ -275,7 +266,7 @@ fn an_intent_is_appended_where_the_others_are() {
     let flat = lines.replace("\n  ", "\n").replacen("  - ", "- ", 1);
     for (old, new) in [
         (String::new(), format!("active_intents:\n{lines}")),
-        ("# only this".into(), format!("# only this\nactive_intents:\n{lines}")),
+        ("# only this\n".into(), format!("# only this\nactive_intents:\n{lines}")),
         ("active_intents:\n".into(), format!("active_intents:\n{lines}")),
         (
             "active_intents: []  # none\nx: y\n".into(),
@@ -304,13 +295,10 @@ fn a_shape_that_cannot_be_changed_says_what_to_type() {
         (
             "active_intents:\n- id: A\n",
             status("A", Status::Done),
-            "line 2: the intent has no `status`. By hand: `status: DONE`",
+            "line 2: roz does not change YAML of this shape. By hand: `status: DONE` in the intent A",
         ),
-        (
-            "active_intents:\n- id: A\n  status: |\n    x\n",
-            status("A", Status::Done),
-            "no single word",
-        ),
+        ("active_intents:\n- {id: A, status: TODO}\n", status("A", Status::Done), "By hand"),
+        ("active_intents:\n- id: A\n  status: |\n    x\n", status("A", Status::Done), "By hand"),
         (
             "active_intents:\n- id: A\n  status: &s TODO\n- id: B\n  name: *s\n",
             status("A", Status::Done),
@@ -319,25 +307,17 @@ fn a_shape_that_cannot_be_changed_says_what_to_type() {
         (
             "active_intents:\n- id: A\n",
             path("A", "x"),
-            "line 2: the intent has no `owned_scope`. By hand: `- \"x\"` below `owned_scope:`",
+            "By hand: `- \"x\"` below `owned_scope:` of the intent A",
         ),
-        ("active_intents:\n- id: A\n  owned_scope:\n", path("A", "x"), "is empty"),
+        ("active_intents:\n- id: A\n  owned_scope:\n", path("A", "x"), "By hand"),
+        ("active_intents:\n- id: A\n  owned_scope: [a,\n    b]\n", path("A", "x"), "By hand"),
         (
             "active_intents:\n- id: A\n  owned_scope: &s [a]\n- id: B\n  owned_scope: *s\n",
             path("B", "x"),
-            "line 5",
+            "line 4",
         ),
-        (
-            "active_intents:\n- id: A\n  owned_scope: &s [a]\n- id: B\n  owned_scope: *s\n",
-            path("A", "x"),
-            "By hand",
-        ),
-        (
-            "active_intents:\n- id: A\n  owned_scope:\n  - |\n    a\n",
-            path("A", "x"),
-            "not one item a line",
-        ),
-        ("active_intents: [{id: A}]\n", append.clone(), "in brackets"),
+        ("active_intents:\n- id: A\n  owned_scope:\n  - |\n    a\n", path("A", "x"), "By hand"),
+        ("active_intents: [{id: A}]\n", append.clone(), "By hand"),
         ("active_intents:\n- id: A\n...\n", append.clone(), ""),
         ("x: y\n", append, "there is no `active_intents:`"),
         ("active_intents:\n- id: A\n", status("B", Status::Done), "no such intent"),

@@ -1,12 +1,11 @@
-//! YAML as a tree that knows where in the text everything stands, so that the
-//! reader can say what is wrong where, and a change can touch nothing else.
+//! YAML as a tree of nodes with their lines and columns, so that the reader can say what is wrong
+//! where.
 //!
-//! Nothing is expanded: an alias is a reference, so a text's tree is never
-//! larger than the text.
+//! Nothing is expanded: an alias is a reference, so a text's tree is never larger than the text.
 
-use std::{borrow::Cow, ops::Range};
+use std::borrow::Cow;
 
-use granit_parser::{Event, Parser, ScalarStyle, Span, StructureStyle, Tag};
+use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use crate::core::intent::catalogue::Problem;
 
@@ -18,8 +17,6 @@ pub(super) struct Tree<'a> {
 
 #[derive(Debug)]
 pub(super) struct Node<'a> {
-    /// In bytes of the whole text. Of a block collection: its beginning.
-    pub(super) range: Range<usize>,
     /// From 1.
     pub(super) line: usize,
     /// From 1, in characters.
@@ -31,24 +28,23 @@ pub(super) struct Node<'a> {
 
 #[derive(Debug)]
 pub(super) enum What<'a> {
-    Scalar { text: Cow<'a, str>, style: ScalarStyle },
-    List { is_flow: bool, items: Vec<usize> },
-    Map { is_flow: bool, pairs: Vec<(usize, usize)> },
+    Scalar { text: Cow<'a, str>, is_plain: bool },
+    List(Vec<usize>),
+    Map(Vec<(usize, usize)>),
     Alias(usize),
 }
 
-/// Reads one document. Positions count from the beginning of `text`, which
-/// may begin with a byte order mark.
+/// Reads one document, which may begin with a byte order mark.
 pub(super) fn read(text: &str) -> Result<Tree<'_>, Problem> {
-    let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut builder = Builder { base: text.len() - bare.len(), ..Builder::default() };
-    for event in Parser::new_from_str(bare) {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut builder = Builder::default();
+    for event in Parser::new_from_str(text) {
         match event {
             Ok((event, span)) => builder.take(event, span)?,
             Err(err) => {
                 let at = *err.marker();
                 let (line, column) = (at.line(), at.col() + 1);
-                let hint = hint(bare, line);
+                let hint = hint(text, line);
                 return Err(broken(line, column, format!("{}{hint}", err.info())));
             }
         }
@@ -64,7 +60,7 @@ pub(super) fn broken(line: usize, column: usize, what: String) -> Problem {
 fn hint(text: &str, line: usize) -> &'static str {
     let line = text.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
     let value = line.trim_start().trim_start_matches("- ").trim_start();
-    let value = value.split_once(": ").map_or(value, |(_, it)| it.trim_start());
+    let value = value.split_once(": ").map_or(value, |(_, value)| value.trim_start());
     if value.starts_with(['*', '&', '!', '@', '`', '%', '{', '[']) {
         "; a value that begins so wants quotes around it"
     } else if line.contains('\t') {
@@ -76,10 +72,8 @@ fn hint(text: &str, line: usize) -> &'static str {
 
 #[derive(Default)]
 struct Builder<'a> {
-    base: usize,
     tree: Tree<'a>,
-    /// The collections that are open, each with the key that waits for its
-    /// value.
+    /// The collections that are open, each with the key that waits for its value.
     open: Vec<(usize, Option<usize>)>,
     /// Nodes by the number of their anchor.
     anchors: Vec<Option<usize>>,
@@ -88,62 +82,47 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn take(&mut self, event: Event<'a>, span: Span) -> Result<(), Problem> {
+        let (line, column) = (span.start.line(), span.start.col() + 1);
+        let mut add = |what, anchor, tag: Option<&Tag>| {
+            let tag = tag.filter(|tag| !tag.is_yaml_core_schema()).map(ToString::to_string);
+            self.add(Node { line, column, tag, what }, anchor)
+        };
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    let (line, column) = (span.start.line(), span.start.col() + 1);
                     let what = "a second document begins; only one is read".to_owned();
                     return Err(broken(line, column, what));
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
-                let tag = tag.as_deref().and_then(own_tag);
-                self.add(What::Scalar { text, style }, &span, anchor, tag);
+                let is_plain = style == ScalarStyle::Plain;
+                add(What::Scalar { text, is_plain }, anchor, tag.as_deref());
             }
-            Event::SequenceStart(style, anchor, tag) => {
-                let is_flow = style == StructureStyle::Flow;
-                let tag = tag.as_deref().and_then(own_tag);
-                let node = self.add(What::List { is_flow, items: Vec::new() }, &span, anchor, tag);
+            Event::SequenceStart(_, anchor, tag) => {
+                let node = add(What::List(Vec::new()), anchor, tag.as_deref());
                 self.open.push((node, None));
             }
-            Event::MappingStart(style, anchor, tag) => {
-                let is_flow = style == StructureStyle::Flow;
-                let tag = tag.as_deref().and_then(own_tag);
-                let node = self.add(What::Map { is_flow, pairs: Vec::new() }, &span, anchor, tag);
+            Event::MappingStart(_, anchor, tag) => {
+                let node = add(What::Map(Vec::new()), anchor, tag.as_deref());
                 self.open.push((node, None));
             }
-            Event::SequenceEnd | Event::MappingEnd => {
-                if let Some((node, _)) = self.open.pop() {
-                    let end = self.bytes(&span).end;
-                    let node = &mut self.tree.nodes[node];
-                    let is_flow = matches!(
-                        node.what,
-                        What::List { is_flow: true, .. } | What::Map { is_flow: true, .. }
-                    );
-                    if is_flow {
-                        node.range.end = end;
-                    }
-                }
-            }
+            Event::SequenceEnd | Event::MappingEnd => drop(self.open.pop()),
             Event::Alias(anchor) => {
                 let target = self.anchors.get(anchor).copied().flatten();
                 let target = target.ok_or_else(|| {
-                    let what = "the alias refers to nothing".to_owned();
-                    broken(span.start.line(), span.start.col() + 1, what)
+                    broken(line, column, "the alias refers to nothing".to_owned())
                 })?;
-                self.add(What::Alias(target), &span, 0, None);
+                self.add(Node { line, column, tag: None, what: What::Alias(target) }, 0);
             }
             _ => (),
         }
         Ok(())
     }
 
-    fn add(&mut self, what: What<'a>, span: &Span, anchor: usize, tag: Option<String>) -> usize {
+    fn add(&mut self, node: Node<'a>, anchor: usize) -> usize {
         let index = self.tree.nodes.len();
-        let (line, column) = (span.start.line(), span.start.col() + 1);
-        let range = self.bytes(span);
-        self.tree.nodes.push(Node { range, line, column, tag, what });
+        self.tree.nodes.push(node);
         if anchor > 0 {
             if self.anchors.len() <= anchor {
                 self.anchors.resize(anchor + 1, None);
@@ -153,8 +132,8 @@ impl<'a> Builder<'a> {
         match self.open.last_mut() {
             None => self.tree.root = Some(index),
             Some((parent, key)) => match &mut self.tree.nodes[*parent].what {
-                What::List { items, .. } => items.push(index),
-                What::Map { pairs, .. } => match key.take() {
+                What::List(items) => items.push(index),
+                What::Map(pairs) => match key.take() {
                     None => *key = Some(index),
                     Some(key) => pairs.push((key, index)),
                 },
@@ -163,15 +142,6 @@ impl<'a> Builder<'a> {
         }
         index
     }
-
-    fn bytes(&self, span: &Span) -> Range<usize> {
-        let found = span.byte_range().unwrap_or(0..0);
-        found.start + self.base..found.end + self.base
-    }
-}
-
-fn own_tag(tag: &Tag) -> Option<String> {
-    (!tag.is_yaml_core_schema()).then(|| tag.to_string())
 }
 
 /// A node in its tree.
@@ -210,65 +180,33 @@ impl<'t, 'a> At<'t, 'a> {
     /// Nothing, as YAML writes it.
     pub(super) fn is_null(self) -> bool {
         match &self.node().what {
-            What::Scalar { text, style: ScalarStyle::Plain } => {
+            What::Scalar { text, is_plain: true } => {
                 matches!(&**text, "" | "~" | "null" | "Null" | "NULL")
             }
             _ => false,
         }
     }
 
-    pub(super) fn items(self) -> Option<impl DoubleEndedIterator<Item = Self>> {
+    pub(super) fn items(self) -> Option<impl Iterator<Item = Self>> {
         match &self.node().what {
-            What::List { items, .. } => {
-                Some(items.iter().map(move |it| Self { index: *it, ..self }))
+            What::List(items) => {
+                Some(items.iter().map(move |index| Self { index: *index, ..self }))
             }
             _ => None,
         }
     }
 
-    pub(super) fn pairs(self) -> Option<impl DoubleEndedIterator<Item = (Self, Self)>> {
+    pub(super) fn pairs(self) -> Option<impl Iterator<Item = (Self, Self)>> {
+        let at = move |index: &usize| Self { index: *index, ..self };
         match &self.node().what {
-            What::Map { pairs, .. } => Some(
-                pairs
-                    .iter()
-                    .map(move |(k, v)| (Self { index: *k, ..self }, Self { index: *v, ..self })),
-            ),
+            What::Map(pairs) => Some(pairs.iter().map(move |(key, value)| (at(key), at(value)))),
             _ => None,
         }
     }
 
-    /// The first value of that key, with the key.
-    pub(super) fn get(self, name: &str) -> Option<(Self, Self)> {
-        self.pairs()?.find(|(key, _)| key.resolved().scalar() == Some(name))
-    }
-
-    pub(super) fn is_flow(self) -> bool {
-        matches!(
-            self.node().what,
-            What::List { is_flow: true, .. } | What::Map { is_flow: true, .. }
-        )
-    }
-
-    /// Where the last thing in it ends, in bytes.
-    pub(super) fn end(self) -> usize {
-        let mut at = self;
-        loop {
-            let (last, key) = match &at.node().what {
-                What::List { is_flow: false, items } => (items.last().copied(), None),
-                What::Map { is_flow: false, pairs } => {
-                    (pairs.last().map(|it| it.1), pairs.last().map(|it| it.0))
-                }
-                _ => (None, None),
-            };
-            let Some(index) = last else { return at.node().range.end };
-            // A value that is not there stands nowhere.
-            let value = Self { index, ..at };
-            if value.node().range.is_empty()
-                && let Some(index) = key
-            {
-                return Self { index, ..at }.node().range.end.max(value.node().range.end);
-            }
-            at = value;
-        }
+    /// The first value of that key.
+    pub(super) fn get(self, name: &str) -> Option<Self> {
+        let mut pairs = self.pairs()?;
+        pairs.find(|(key, _)| key.resolved().scalar() == Some(name)).map(|(_, value)| value)
     }
 }

@@ -32,7 +32,7 @@ pub fn parse(bytes: &[u8]) -> Catalogue {
     };
     match tree::read(text) {
         Ok(tree) => {
-            let mut reader = Reader { text, ..Reader::default() };
+            let mut reader = Reader::default();
             match reader.file(tree.root()) {
                 Ok(()) => reader.catalogue,
                 Err(problem) => of(problem),
@@ -51,12 +51,11 @@ pub(super) fn list<'t, 'a>(root: At<'t, 'a>) -> Option<At<'t, 'a>> {
     if root.items().is_some() {
         return Some(root);
     }
-    root.get(KEY).map(|(_, list)| list)
+    root.get(KEY)
 }
 
 #[derive(Default)]
-struct Reader<'a> {
-    text: &'a str,
+struct Reader {
     catalogue: Catalogue,
     /// Each id with its line.
     ids: BTreeMap<String, usize>,
@@ -64,7 +63,7 @@ struct Reader<'a> {
     values: usize,
 }
 
-impl Reader<'_> {
+impl Reader {
     fn file(&mut self, root: Option<At>) -> Result<(), Problem> {
         let Some(root) = root.filter(|it| !it.is_null()) else {
             self.note(0, "it declares no intents; they go below `active_intents:`");
@@ -140,33 +139,30 @@ impl Reader<'_> {
                     let is_like = |it: &&&str| strsim::osa_distance(name, it) <= it.len() / 5;
                     let line = key.node().line;
                     if let Some(field) = FIELDS.iter().find(is_like) {
-                        self.note(
-                            line,
-                            &format!(
-                                "there is no field `{}`; did you mean `{field}`?",
-                                name.escape_debug()
-                            ),
-                        );
+                        let name = name.escape_debug();
+                        let what = format!("there is no field `{name}`; did you mean `{field}`?");
+                        self.note(line, &what);
                     }
                 }
             }
         }
-        let trouble = if intent.id.trim().is_empty() {
-            Some("the intent has no id".to_owned())
-        } else if intent.id.chars().count() > LONGEST_ID {
-            Some(format!("the id is longer than {LONGEST_ID} characters"))
-        } else if intent.id.contains(char::is_control) || intent.id.trim() != intent.id {
-            Some("the id has blanks around it, line breaks or control characters".to_owned())
+        let id = &intent.id;
+        let trouble = if id.trim().is_empty() {
+            Some("the intent has no id")
+        } else if id.chars().count() > LONGEST_ID {
+            Some("the id is too long")
+        } else if id.contains(char::is_control) || id.trim() != id {
+            Some("the id has blanks around it, line breaks or control characters")
         } else {
             None
         };
         if let Some(what) = trouble {
-            self.catalogue.problems.push(broken(node.line, node.column, what));
+            self.catalogue.problems.push(broken(node.line, node.column, what.to_owned()));
             return Ok(None);
         }
         if let Status::Unknown(word) = &intent.status {
             let word: String = word.chars().filter(|it| !it.is_control()).take(40).collect();
-            let what = format!("`{}` is no status: {} cannot be selected", word, intent.id);
+            let what = format!("`{word}` is no status: {} cannot be selected", intent.id);
             self.note(node.line, &what);
         } else if !has_status {
             let what = format!("{} has no status; it counts as DRAFT", intent.id);
@@ -197,7 +193,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A text; whatever else stands there, as it is written.
+    /// A text; a list or a map as one, in words.
     fn word(&mut self, value: At) -> Result<Option<String>, Problem> {
         let value = value.resolved();
         if value.is_null() && value.node().tag.is_none() {
@@ -218,29 +214,19 @@ impl Reader<'_> {
         Ok(res)
     }
 
-    /// As [`Reader::texts`], but that nothing else than a text will do: half a
-    /// pattern is another one.
+    /// As [`Reader::texts`], but only of texts: half a pattern is another pattern.
     fn patterns(&mut self, value: At) -> Result<Vec<String>, Problem> {
         let value = value.resolved();
-        let each = |item: At| {
+        let items: Vec<At> = value.items().map_or_else(|| vec![value], Iterator::collect);
+        for item in items {
             let node = item.node();
             let item = item.resolved();
             let trouble = match (&item.node().tag, item.scalar()) {
                 (Some(tag), _) => format!("`{tag}` is a tag to YAML: write it in quotes"),
                 (None, None) => "this is no path: write it in quotes".to_owned(),
-                (None, Some(_)) => return Ok(()),
+                (None, Some(_)) => continue,
             };
-            Err(broken(node.line, node.column, trouble))
-        };
-        let Some(items) = value.items() else {
-            each(value)?;
-            return self.texts(value);
-        };
-        for item in items {
-            each(item)?;
-            if item.resolved().is_null() {
-                self.note(item.node().line, "an item without a pattern");
-            }
+            return Err(broken(node.line, node.column, trouble));
         }
         self.texts(value)
     }
@@ -255,9 +241,8 @@ impl Reader<'_> {
                 format!("{tag} {text}").trim_end().trim_end_matches(" ~").to_owned()
             }
             None => {
-                self.note(node.line, "a text was expected; it is read as it is written");
-                let written = self.text.get(node.range.start..value.end()).unwrap_or_default();
-                written.split_whitespace().collect::<Vec<_>>().join(" ")
+                self.note(node.line, "a text was expected; quotes around it make it one");
+                in_words(value)
             }
         };
         self.texts += text.len();
@@ -279,6 +264,15 @@ impl Reader<'_> {
             self.catalogue.problems.push(Problem { line, column: 0, what, breaks: false });
         }
     }
+}
+
+/// A list or a map of texts as one text: `must: pass`. What is deeper in it is left out.
+fn in_words(value: At) -> String {
+    let word = |at: At| at.scalar().unwrap_or_default().to_owned();
+    let items = value.items().into_iter().flatten().map(word);
+    let pairs = value.pairs().into_iter().flatten();
+    let pairs = pairs.map(|(key, value)| format!("{}: {}", word(key), word(value)));
+    items.chain(pairs).collect::<Vec<_>>().join(", ")
 }
 
 const FIELDS: &[&str] = &[

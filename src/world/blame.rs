@@ -99,25 +99,6 @@ pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
     names
 }
 
-/// What the commit says that the file was called before it, where two names may have been changed
-/// for each other.
-pub fn name_before(root: &Path, file: &Path, commit: &str, until: Instant) -> Option<String> {
-    let args = ["diff-tree", "-r", "-z", "-B", "-M", "--diff-filter=R", "--name-status", commit];
-    let text = git::git_with(root, &args, &[], until).ok()?;
-    let file = file.to_string_lossy();
-    // The commit comes first where there is one line only.
-    let mut fields = text.split('\0');
-    while let Some(field) = fields.next() {
-        if field.starts_with('R') {
-            let (old, new) = (fields.next()?, fields.next()?);
-            if *new == *file {
-                return Some(old.to_owned());
-            }
-        }
-    }
-    None
-}
-
 fn parse(text: &str) -> Vec<Option<Origin>> {
     let mut known: HashMap<String, Commit> = HashMap::new();
     let mut lines = Vec::new();

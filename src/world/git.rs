@@ -154,34 +154,6 @@ pub fn attribute(root: &Path, name: &str, path: &Path, until: Instant) -> Result
     Ok(said.split('\0').nth(2).unwrap_or_default().to_owned())
 }
 
-/// The lines of a file that hold `words`, as it is on the branches, of here and of elsewhere, that
-/// were last worked on.
-pub fn lines_on_branches(
-    root: &Path,
-    file: &Path,
-    words: &str,
-    until: Instant,
-) -> Result<Vec<String>, Error> {
-    let inside = file.strip_prefix(root).unwrap_or(file);
-    let inside = format!(":(top,literal){}", inside.display());
-    let format = "--format=%(objectname)";
-    let newest = "--sort=-committerdate";
-    let refs = ["for-each-ref", newest, "--count=64", format, "refs/heads", "refs/remotes"];
-    let commits = git_with(root, &refs, &[], until)?;
-    let mut commits: Vec<&str> = commits.lines().filter(|it| commit(it).is_some()).collect();
-    commits.sort_unstable();
-    commits.dedup();
-    // Without any, git would look at the work tree.
-    if commits.is_empty() {
-        return Ok(Vec::new());
-    }
-    let mut args = vec!["grep", "--no-color", "-h", "-F", "-e", words];
-    args.extend(commits);
-    args.extend(["--", &inside]);
-    let found = git_with(root, &args, &[], until)?;
-    Ok(found.lines().map(str::to_owned).collect())
-}
-
 /// Variables that we set for git ourselves.
 const OWN: &[&str] = &["GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"];
 

@@ -1,9 +1,9 @@
 //! Files to which lines are only ever added, whole, by several processes.
 
 use std::{
-    fs::{self, File, Metadata, OpenOptions},
+    fs::{File, OpenOptions},
     io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{FileExt as _, MetadataExt as _},
+    os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
 };
 
@@ -77,12 +77,6 @@ impl Log {
         Ok(())
     }
 
-    /// Whether the path still leads to this file: a merge or a checkout puts another one there.
-    pub(crate) fn is_in_place(&self) -> bool {
-        let Ok(own) = self.file.metadata() else { return false };
-        fs::symlink_metadata(&self.path).is_ok_and(|it| is_same_file(&it, &own))
-    }
-
     /// At most the last `length` bytes.
     pub(crate) fn tail(&self, length: u64) -> Result<Vec<u8>> {
         tail(&self.file, length).at(&self.path)
@@ -95,10 +89,6 @@ pub(crate) fn tail(file: &File, length: u64) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
     file.read_exact_at(&mut bytes, all - length)?;
     Ok(bytes)
-}
-
-pub(crate) fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 /// How reading ended.

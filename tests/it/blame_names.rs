@@ -1,8 +1,5 @@
 //! Whose a line is when its file has another name: moved by an agent or a
 //! person, gone and made anew; and what `roz blame` says to what is no place.
-
-use std::fs;
-
 use serde_json::Value;
 
 use crate::{
@@ -91,23 +88,15 @@ fn what_a_person_wrote_is_not_the_agents_that_moves_it() {
 
 #[test]
 fn two_files_that_change_their_names_keep_whose_they_are() {
-    for by_agent in [true, false] {
-        let roz = at_work();
-        // Of shorter ones git does not say it.
-        writes(&roz, "src/a.rs", &constants("ONE", 30)).passes();
-        selects(&roz, "INT-002");
-        writes(&roz, "src/b.rs", &constants("TWO", 30)).objects_to_nothing();
-        commits(&roz);
-        let line = "git mv src/a.rs src/t && git mv src/b.rs src/a.rs && git mv src/t src/b.rs";
-        if by_agent {
-            runs(&roz, line);
-        } else {
-            Ran::of(feed(&mut roz.program(&["sh", "-c", line]), b"")).succeeds();
-            commits(&roz);
-        }
-        assert_eq!(whose(&roz, "src/a.rs"), "2".repeat(30), "by an agent: {by_agent}");
-        assert_eq!(whose(&roz, "src/b.rs"), "1".repeat(30), "by an agent: {by_agent}");
-    }
+    let roz = at_work();
+    // Of shorter ones git does not say it.
+    writes(&roz, "src/a.rs", &constants("ONE", 30)).passes();
+    selects(&roz, "INT-002");
+    writes(&roz, "src/b.rs", &constants("TWO", 30)).objects_to_nothing();
+    commits(&roz);
+    runs(&roz, "git mv src/a.rs src/t && git mv src/b.rs src/a.rs && git mv src/t src/b.rs");
+    assert_eq!(whose(&roz, "src/a.rs"), "2".repeat(30));
+    assert_eq!(whose(&roz, "src/b.rs"), "1".repeat(30));
 }
 
 #[test]
@@ -119,33 +108,6 @@ fn a_file_that_is_written_anew_and_put_in_its_place_keeps_whose_its_lines_are() 
     runs(&roz, "sed s/second/other/ src/a.rs > src/new.rs");
     runs(&roz, "mv src/new.rs src/a.rs");
     assert_eq!(whose(&roz, "src/a.rs"), "111221");
-}
-
-#[test]
-fn a_definition_that_goes_to_another_file_is_whose_it_was() {
-    let roz = at_work();
-    let py = "def one(first):\n    return first + 1\n";
-    let user = "\n\ndef user(x):\n    return one(x)\n";
-    writes(&roz, "src/a.py", &format!("{py}{user}")).passes();
-    commits(&roz);
-    selects(&roz, "INT-002");
-    runs(&roz, &format!("printf 'from b import one\n{user}' > src/a.py; printf '{py}' > src/b.py"));
-    assert_eq!(whose(&roz, "src/b.py"), "11");
-    assert_eq!(&whose(&roz, "src/a.py")[..1], "2");
-}
-
-#[test]
-fn what_a_person_moves_is_found_before_git_knows_of_it() {
-    let roz = at_work();
-    writes(&roz, "src/a.rs", ONE).passes();
-    writes(&roz, "src/other.rs", ONE).passes();
-    commits(&roz);
-    let (from, to) = (roz.project().join("src/a.rs"), roz.project().join("src/b.rs"));
-    fs::rename(from, &to).unwrap();
-    assert_eq!(whose(&roz, "src/b.rs"), "111");
-    // A copy is another matter: what it is of is there still.
-    roz.write("src/copy.rs", TWO);
-    assert_eq!(whose(&roz, "src/copy.rs"), "---");
 }
 
 /// The last `a.rs` of a project is no reason to forget whose `[a].rs` is.
@@ -174,8 +136,8 @@ fn what_is_no_place_is_told_what_is_wrong_with_it() {
     let roz = at_work();
     writes(&roz, "src/a.rs", ONE).passes();
     for (verb, place, told) in [
-        ("why", "src/a.rs:", "name a line: `roz why src/a.rs:12`"),
-        ("why", "src/a.rs", "name a line: `roz why src/a.rs:12`"),
+        ("why", "src/a.rs:", "name a line: `roz blame src/a.rs:12 --why`"),
+        ("why", "src/a.rs", "name a line: `roz blame src/a.rs:12 --why`"),
         ("why", "src/a.rs:x", "`x` is no line: name one by its number, as in `src/a.rs:12`"),
         ("blame", "src/a.rs:1-3", "`1-3` is no line"),
         ("blame", "src/a.rs:-1", "`-1` is no line"),
@@ -194,7 +156,8 @@ fn what_is_no_place_is_told_what_is_wrong_with_it() {
 fn a_status_is_spelt_the_same_everywhere() {
     let roz = at_work();
     writes(&roz, "src/a.rs", ONE).passes();
-    let why = roz.json(&["why", "src/a.rs:1"]);
+    let why = roz.json(&["blame", "src/a.rs:1", "--why"]);
+    assert_eq!(why, roz.json(&["why", "src/a.rs:1"]), "the older name");
     assert_eq!(why["intent"]["status"], "IN_PROGRESS", "{why}");
     assert_eq!(roz.json(&["intent", "show", "INT-001"])["status"], "IN_PROGRESS");
 }

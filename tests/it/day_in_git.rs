@@ -416,3 +416,31 @@ fn a_ledger_that_git_tracks_is_only_read_and_untracked_without_losing_a_record()
     other.verifies();
     assert_eq!(other.git(&["status", "--porcelain"]), "");
 }
+
+/// Each branch of an older project has a ledger of its own.
+#[test]
+fn records_survive_a_branch_that_tracks_the_ledger() {
+    let roz = Roz::with_two_intents();
+    let ledger = roz.project().join(".orchestration/agent_trace.jsonl");
+    roz.begin();
+    roz.adds_line(0, "fn one() {} // for INT-A");
+    roz.git(&["commit", "-qam", "one"]);
+    roz.git(&["switch", "-qc", "old"]);
+    roz.git(&["add", "-f", ".orchestration/agent_trace.jsonl"]);
+    roz.git(&["commit", "-qm", "tracked"]);
+    roz.adds_line(1, "fn two() {} // for INT-B");
+    roz.git(&["commit", "-qam", "two"]);
+    assert_eq!(roz.count_of_records(), 2);
+    roz.verifies();
+    roz.git(&["switch", "-q", "trunk"]);
+    roz.adds_line(0, "fn three() {} // for INT-A");
+    assert_eq!(fs::read_to_string(&ledger).unwrap().lines().count(), 3);
+    roz.git(&["commit", "-qam", "three"]);
+    for branch in ["old", "trunk"] {
+        roz.git(&["switch", "-q", branch]);
+        assert_eq!(roz.count_of_records(), 3, "{branch}");
+        roz.verifies();
+        roz.blames();
+        assert_eq!(roz.git(&["status", "--porcelain"]), "", "{branch}");
+    }
+}

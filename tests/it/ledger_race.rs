@@ -75,15 +75,15 @@ fn kills_lose_nothing_that_was_written_and_break_no_chain() {
         output.read_to_string(&mut said).unwrap();
         told += said.matches("saved\n").count() as u64;
         let checked = ledger(tmp.path()).verify(soon()).unwrap();
-        assert_eq!(checked.verdict.problems, [], "round {round}");
-        let records = checked.verdict.records;
+        assert_eq!(checked.problems, [], "round {round}");
+        let records = checked.records;
         // A record may be there of which its writer could not tell any more.
         assert!((told..=told + 1).contains(&records), "round {round}: {told} told, {records}");
         told = records;
     }
     // The last one may have been killed at its line: then this one vouches for it.
     append(&ledger(tmp.path()), "s0", "end").unwrap();
-    let verdict = ledger(tmp.path()).verify(soon()).unwrap().verdict;
+    let verdict = ledger(tmp.path()).verify(soon()).unwrap();
     // A kernel may end a write between two pages: such a line is told, and is nobody's record.
     assert_eq!((verdict.problems, verdict.records), (vec![], told + 1));
     assert!(verdict.torn.len() <= 60 && verdict.unanchored.is_empty());
@@ -158,7 +158,7 @@ fn fill(dir: &Path) {
             Err(err) => panic!("{err}"),
         }
         assert!(!is_full || size < 1 << 20, "the disk is not small");
-        let verdict = ledger.verify(soon()).unwrap().verdict;
+        let verdict = ledger.verify(soon()).unwrap();
         assert_eq!((verdict.problems, verdict.records), (vec![], written));
     }
     assert!(written > 0);
@@ -226,7 +226,7 @@ fn paths(dir: &Path) -> BTreeSet<String> {
 
 #[track_caller]
 fn is_whole(dir: &Path, records: u64) {
-    let verdict = ledger(dir).verify(soon()).unwrap().verdict;
+    let verdict = ledger(dir).verify(soon()).unwrap();
     assert_eq!((verdict.problems, verdict.torn, verdict.records), (vec![], vec![], records));
     assert!(verdict.unanchored.is_empty());
 }

@@ -1,8 +1,8 @@
-//! What is known of each line of a file: gathered from the ledger, from git, and
-//! from what the file was called before.
+//! What is known of each line of a file: gathered from the ledger, from git, and from what the file
+//! was called before.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::BTreeMap,
     path::{Component, Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -13,7 +13,7 @@ use super::{Error, LARGEST};
 use crate::{
     core::intent::{
         blame::{
-            self, Line, Mark, Written,
+            self, Line, Written,
             names::{self, Name, Turn},
         },
         ledger::Record,
@@ -79,7 +79,7 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     for name in git_blame::former_names(&root, inside, until) {
         names::add(&mut names, from_root(&name));
     }
-    let (mut records, mut written) = written(&ledger, &names)?;
+    let (records, written) = written(&ledger, &names)?;
     let bodies = split(&text);
     let commit = |at: usize| commits.get(at).cloned().flatten();
     // Each commit begins where the one before it ended.
@@ -100,27 +100,7 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let origins = git_blame::origins(&root, &path, until).unwrap_or_default();
     let past = Past::of(&root, &origins, until);
     let origins = past.origins(before);
-    let mut found = blame::attribute(&lines, &origins, &written);
-    // Somebody has moved it by other means.
-    let is_lost = |found: &[Option<usize>]| {
-        let says: Vec<bool> = bodies.iter().map(|it| blame::says(it)).collect();
-        let lost = found.iter().zip(&says).filter(|(it, says)| **says && it.is_none()).count();
-        lost * 2 > says.iter().filter(|it| **it).count()
-    };
-    if is_lost(&found) {
-        let name =
-            match most(&commits) {
-                Some(commit) => git_blame::name_before(&root, inside, commit, until)
-                    .map(|it| Name { path: from_root(&it), since: None, until: None }),
-                None => lost_name(&ledger, &bodies, &turns)?,
-            };
-        if let Some(name) = name.filter(|it| !names.contains(it)) {
-            names.extend(names::of(&name.path, &turns));
-            (records, written) = self::written(&ledger, &names)?;
-            found = blame::attribute(&lines, &origins, &written);
-        }
-    }
-    moved_in(&mut found, &lines, &names, &mut records, &ledger)?;
+    let found = blame::attribute(&lines, &origins, &written);
     let known = bodies.iter().zip(found).enumerate().map(|(at, (text, record))| Known {
         text: String::from_utf8_lossy(text).trim_end_matches('\r').to_owned(),
         record,
@@ -128,15 +108,6 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     });
     let project = ledger.declared_at().to_owned();
     Ok(Blamed { project, file, names, lines: known.collect(), records })
-}
-
-/// The commit that most lines are from.
-fn most(commits: &[Option<Commit>]) -> Option<&str> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for commit in commits.iter().flatten() {
-        *counts.entry(&commit.id).or_default() += 1;
-    }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(id, _)| id)
 }
 
 /// What the ledger tells of names.
@@ -150,87 +121,6 @@ fn turns(ledger: &Ledger) -> Result<Vec<Turn>, Box<dyn std::error::Error>> {
         }
     })?;
     Ok(turns)
-}
-
-/// Of a file that git does not know: one of the ledger that is there no more,
-/// and nobody's doing that roz knows of, whose lines most of these are.
-fn lost_name(
-    ledger: &Ledger,
-    lines: &[&[u8]],
-    turns: &[Turn],
-) -> Result<Option<Name>, Box<dyn std::error::Error>> {
-    let mut gone: BTreeMap<String, Option<HashSet<Mark>>> = BTreeMap::new();
-    ledger.each_line(|_, line| {
-        let Some(record) = Record::read(line) else { return };
-        for file in &record.files {
-            let path = &file.path;
-            let marks = gone.entry(path.clone()).or_insert_with(|| {
-                let is_gone = ledger.project().join(path).symlink_metadata().is_err();
-                is_gone.then(HashSet::new)
-            });
-            if let Some(marks) = marks {
-                let name = Name { path: path.clone(), since: None, until: None };
-                let written = Written::of(&record, &[name]);
-                marks.extend(written.iter().flat_map(Written::marks));
-            }
-        }
-    })?;
-    let marks: Vec<Mark> =
-        lines.iter().filter(|it| blame::says(it)).map(|it| blame::mark(it)).collect();
-    let known = |all: &HashSet<Mark>| marks.iter().filter(|it| all.contains(*it)).count();
-    let taken: BTreeSet<&str> = turns.iter().filter_map(|it| it.from.as_deref()).collect();
-    let was_removed = |path: &str| {
-        let last = turns.iter().filter(|it| it.path == path).max_by_key(|it| it.at);
-        taken.contains(path) || last.is_some_and(|it| it.from.is_none())
-    };
-    let open = gone.into_iter().filter(|(path, _)| !was_removed(path));
-    let best = open
-        .filter_map(|(path, all)| Some((known(&all?), path)))
-        .max_by_key(|(count, _)| *count)
-        .filter(|(count, _)| count * 2 > marks.len());
-    Ok(best.map(|(_, path)| Name { path, since: None, until: None }))
-}
-
-/// Lines that a record took over from other files are those' that wrote them
-/// there; what stood there before any of them is the record's.
-fn moved_in(
-    found: &mut [Option<usize>],
-    lines: &[Line],
-    names: &[Name],
-    records: &mut Vec<Record>,
-    ledger: &Ledger,
-) -> Result<(), Box<dyn std::error::Error>> {
-    let sources = |mover: usize| {
-        let record = records.get(mover)?;
-        let until = Some(record.timestamp);
-        let is_it = |path: &str| names.iter().any(|it| it.covers(path, record.timestamp));
-        let files = record.metadata.roz.files.iter().filter(|it| is_it(&it.path));
-        let paths = files.flat_map(names::sources).filter(|it| !is_it(it));
-        let sources: Vec<Name> = paths.map(|path| Name { path, since: None, until }).collect();
-        (!sources.is_empty()).then_some((mover, sources))
-    };
-    let movers: BTreeSet<usize> = found.iter().flatten().copied().collect();
-    let movers: Vec<(usize, Vec<Name>)> = movers.into_iter().filter_map(sources).collect();
-    if movers.is_empty() {
-        return Ok(());
-    }
-    let all: Vec<Name> = movers.iter().flat_map(|(_, sources)| sources.clone()).collect();
-    // Once for all of them: a ledger may be long.
-    let (known, _) = written(ledger, &all)?;
-    for (mover, sources) in movers {
-        let (theirs, written): (Vec<Record>, Vec<Written>) =
-            known.iter().filter_map(|it| Some((it.clone(), Written::of(it, &sources)?))).unzip();
-        let places: Vec<usize> = (0..found.len()).filter(|it| found[*it] == Some(mover)).collect();
-        let these: Vec<Line> = places.iter().filter_map(|it| lines.get(*it)).cloned().collect();
-        let first = records.len();
-        for (place, whose) in places.iter().zip(blame::attribute(&these, &[], &written)) {
-            if let Some(whose) = whose {
-                found[*place] = Some(first + whose);
-            }
-        }
-        records.extend(theirs);
-    }
-    Ok(())
 }
 
 fn split(text: &[u8]) -> Vec<&[u8]> {

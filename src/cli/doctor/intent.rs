@@ -6,7 +6,7 @@ use super::Check;
 use crate::{
     core::{intent::ignore::Ignore, policy::Auto},
     open::Roz,
-    sidecar::{self, desk::Desk},
+    sidecar::{self, store::IntentStore},
     world::{World, in_a_line, read_text},
 };
 
@@ -44,15 +44,10 @@ fn ledger(roz: &Roz, world: &World) -> Option<Check> {
         return Some(Check::ok(NAME, format!("{} MB: `roz ledger verify` reads it", length >> 20)));
     }
     Some(match ledger.gathered(until).verify(until) {
-        Ok(checked) if !checked.is_whole() => Check::warn(
+        Ok(verdict) if !verdict.problems.is_empty() => Check::warn(
             NAME,
-            format!("`{shown}` is not as it was written: {}", checked.verdict.problems.len()),
+            format!("`{shown}` is not as it was written: {}", verdict.problems.len()),
             "`roz ledger verify` names each line",
-        ),
-        Ok(checked) if !checked.damaged.is_empty() => Check::warn(
-            NAME,
-            format!("`{}` does not say which record is the last", checked.damaged[0].display()),
-            "`roz ledger verify` tells more; remove that file if nobody else wrote it",
         ),
         Ok(_) => Check::ok(NAME, format!("`{shown}` is as it was written")),
         Err(err) => Check::warn(
@@ -65,7 +60,7 @@ fn ledger(roz: &Roz, world: &World) -> Option<Check> {
 
 fn gate(roz: &Roz, world: &World) -> Check {
     let root = sidecar::governing(&roz.sidecar, &world.cwd);
-    let Some(desk) = root.and_then(|it| Desk::open(&it, &roz.home)) else {
+    let Some(store) = root.and_then(|it| IntentStore::open(&it, &roz.home)) else {
         return Check::ok(NAME, "off in this project: it declares no work (`roz init --intent`)");
     };
     if roz.policy.intent.enabled == Auto::Off {
@@ -75,14 +70,14 @@ fn gate(roz: &Roz, world: &World) -> Check {
             "remove that line, or set it to \"auto\"",
         );
     }
-    if let Some(unreliable) = desk.unreliable() {
+    if let Some(unreliable) = store.unreliable() {
         return Check::warn(
             NAME,
             format!("on, and every write is refused: {unreliable}"),
             "`roz intent check` shows what is wrong",
         );
     }
-    if let Some(doubt) = desk.doubts().first() {
+    if let Some(doubt) = store.doubts().first() {
         return Check::warn(
             NAME,
             format!(
@@ -92,16 +87,16 @@ fn gate(roz: &Roz, world: &World) -> Check {
             "put it back, or look at it and run `roz intent confirm`",
         );
     }
-    if let Some(odd) = desk.ignore.iter().flat_map(Ignore::problems).next() {
+    if let Some(odd) = store.ignore.iter().flat_map(Ignore::problems).next() {
         return Check::warn(
             NAME,
             format!("on; `.intentignore` may not say what was meant: {odd}"),
             "`roz intent check` shows how each line was read",
         );
     }
-    let open = desk.catalogue.open().count();
-    let seen = format!("on: {} declared, {open} open", desk.catalogue.intents.len());
-    let servers = read_text(&desk.root().join(".mcp.json"), 1 << 20).unwrap_or_default();
+    let open = store.catalogue.open().count();
+    let seen = format!("on: {} declared, {open} open", store.catalogue.intents.len());
+    let servers = read_text(&store.root().join(".mcp.json"), 1 << 20).unwrap_or_default();
     let has_server = serde_json::from_str::<serde_json::Value>(&servers)
         .is_ok_and(|it| it["mcpServers"]["roz"].is_object());
     if has_server {

@@ -24,10 +24,9 @@ use self::{
 use super::{Done, say};
 use crate::{
     core::intent::selection,
-    ledger::{self, in_git},
-    memory,
+    ledger, memory,
     open::Roz,
-    sidecar::{FOLDER, word},
+    sidecar::{FOLDER, provenance},
     world::World,
 };
 
@@ -246,7 +245,7 @@ fn set_up(
             steps.push(step);
         }
         steps.push(servers::servers(project));
-        let ignored: Vec<String> = in_git::IGNORED.lines().map(str::to_owned).collect();
+        let ignored: Vec<String> = ledger::IGNORED.lines().map(str::to_owned).collect();
         steps.push(lines(project, &format!("{FOLDER}/.gitignore"), &ignored));
         steps.extend(untracked(args, roz, world)?);
     }
@@ -290,16 +289,15 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
 /// roz's home there is no session that could ask.
 fn note(file: &str, text: &str, roz: &Roz, world: &World) {
     const PATIENCE: Duration = Duration::from_secs(5);
-    let own = word::Own {
+    let own = provenance::Own {
         file: file.to_owned(),
         before: None,
-        after: Some(word::of(text.as_bytes())),
+        after: Some(provenance::hash_of(text.as_bytes())),
         at: world.now,
         by_agent: false,
-        confirms: false,
     };
     if roz.home.is_dir() {
-        let _ = word::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);
+        let _ = provenance::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);
     }
 }
 

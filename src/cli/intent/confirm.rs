@@ -1,5 +1,4 @@
-//! `roz intent confirm`: a person looks at what a call made of the declared
-//! work, and says that it is right.
+//! `roz intent confirm`: a person confirms what a call made of the declared work.
 
 use std::{
     fmt::Write as _,
@@ -8,74 +7,63 @@ use std::{
 
 use serde_json::json;
 
-use super::{Done, cell, is_in_client, needs_a_person, open, say};
+use super::{Decided, Done, cell, needs_a_person, open, say};
 use crate::{
     core::{
         bounded,
         intent::selection::{FILE, Unreliable},
     },
     open::Roz,
-    sidecar::{self, word},
+    sidecar::{self, provenance},
     world::World,
 };
 
 /// What waiting for other writers may cost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Say that what is declared is right as it stands (a person's word)
+/// Confirm a change of the declared intents (a person decides)
 ///
-/// What a call of an agent has changed in `.orchestration/active_intents.yaml`
-/// or `.intentignore` where nobody could see it counts for nothing, and every
-/// write is refused, until a person has looked at it and says so. Prints what
-/// the open intents may change now. Where the intents are gone, it says that
-/// this is meant, and the gate is off.
+/// Every write is refused after a call of an agent has changed
+/// `.orchestration/active_intents.yaml` or `.intentignore` outside of roz's own
+/// verbs, until someone has looked at it and confirms it. Prints what the open
+/// intents may change now. Where the intents are gone, it says that this is
+/// meant, and the gate is off.
 ///
 /// Example:
 ///   git diff .orchestration && roz intent confirm
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// A person has decided so already: for scripts
-    #[arg(long)]
-    yes: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    decided: Decided,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
-    needs_a_person("confirm", args.yes, world)?;
+    let Decided { yes, json } = args.decided;
+    needs_a_person("confirm", yes, world)?;
     let roz = Roz::open(world, &world.cwd)?;
-    let is_there = sidecar::governing(&roz.sidecar, &world.cwd).is_some();
-    if !is_there && word::is_known(&roz.sidecar, &roz.home) {
-        let (project, home, until) = (&roz.sidecar, &roz.home, Instant::now() + PATIENCE);
-        let stand = word::stand(project);
-        if stand.contains_key(FILE)
-            || !word::confirm(project, home, &stand, is_in_client(world), world.now, until)?
-        {
-            return Err(Box::new(sidecar::desk::Error::Moved));
+    let until = Instant::now() + PATIENCE;
+    let (project, home) = (&roz.sidecar, &roz.home);
+    let is_there = sidecar::governing(project, &world.cwd).is_some();
+    if !is_there && provenance::missing(project, home, true, until).is_some() {
+        if !provenance::confirm(project, home, &provenance::hashes(project), until)? {
+            return Err(Box::new(sidecar::store::Error::Moved));
         }
-        if args.json {
-            say::print_json(&json!({ "confirmed": [FILE], "open": [] }))?;
-        } else {
-            say::print_plain(
-                "Confirmed: the intents are gone, and nothing is asked for any more.\n",
-            )?;
-        }
-        return Ok(Done::Well);
+        let words = "Confirmed: the intents are gone, and nothing is asked for any more.\n";
+        return say::answer(json, &json!({ "confirmed": [FILE], "open": [] }), words);
     }
-    let (_, desk) = open(world)?;
-    let doubts: Vec<String> = desk.doubts().into_iter().map(|it| it.file).collect();
-    desk.confirm(world.now)?;
-    let open: Vec<_> = desk.catalogue.open().collect();
-    let broken = Unreliable::find(&desk.catalogue, desk.ignore.as_ref());
+    let (_, store) = open(world)?;
+    let doubts: Vec<String> = store.doubts().into_iter().map(|doubt| doubt.file).collect();
+    store.confirm()?;
+    let open: Vec<_> = store.catalogue.open().collect();
+    let broken = Unreliable::find(&store.catalogue, store.ignore.as_ref());
     let done = if broken.is_some() { Done::Badly } else { Done::Well };
-    if args.json {
+    if json {
         let open: Vec<_> = open
             .iter()
-            .map(|it| json!({ "intent_id": it.id, "owned_scope": it.owned_scope }))
+            .map(|intent| json!({ "intent_id": intent.id, "owned_scope": intent.owned_scope }))
             .collect();
-        let problem = broken.map(|it| it.to_string());
+        let problem = broken.map(|broken| broken.to_string());
         say::print_json(&json!({ "confirmed": doubts, "open": open, "problem": problem }))?;
         return Ok(done);
     }
@@ -88,7 +76,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
         let what = what.trim_end_matches('.');
         let _ = writeln!(
             text,
-            " But {what}.\nAll writes are refused until that is mended: `roz intent check` shows \
+            " But {what}.\nAll writes are refused until that is fixed: `roz intent check` shows \
              what is wrong."
         );
         say::print_plain(&text)?;

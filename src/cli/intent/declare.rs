@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Done, doubts, find, needs_a_person, open, refused, say, shared};
+use super::{Decided, doubts, find, needs_a_person, open, say, shared, told};
 use crate::{
     core::intent::{
         draft::{self, Draft},
@@ -11,7 +11,7 @@ use crate::{
     world::World,
 };
 
-/// Declare an intent (a person's word)
+/// Declare an intent (a person decides)
 ///
 /// Patterns begin at the project's root: `*` stays within a folder, `**`
 /// crosses them, `!pattern` keeps something out. It begins as DRAFT.
@@ -39,15 +39,11 @@ pub(super) struct New {
     /// An intent that comes before it; may be given again
     #[arg(long, value_name = "ID")]
     depends_on: Vec<String>,
-    /// A person has decided so already: for scripts
-    #[arg(long)]
-    yes: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    decided: Decided,
 }
 
-/// Give an intent more paths (a person's word)
+/// Give an intent more paths (a person decides)
 ///
 /// Example:
 ///   roz intent expand INT-001 'src/mail/**' 'tests/mail/**'
@@ -59,19 +55,16 @@ pub(super) struct Expand {
     /// Patterns from the project's root
     #[arg(required = true, value_name = "PATTERN")]
     patterns: Vec<String>,
-    /// A person has decided so already: for scripts
-    #[arg(long)]
-    yes: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    decided: Decided,
 }
 
 pub(super) fn new(args: &New, world: &World) -> super::super::Result {
-    needs_a_person("new", args.yes, world)?;
-    let (_, desk) = open(world)?;
-    if let Some(problem) = desk.catalogue.broken() {
-        return refused(selection::unreliable(problem, "roz intent new"), args.json);
+    let Decided { yes, json } = args.decided;
+    needs_a_person("new", yes, world)?;
+    let (_, store) = open(world)?;
+    if let Some(problem) = store.catalogue.broken() {
+        return Err(told(selection::unreliable(problem, "roz intent new"), json).into());
     }
     let draft = Draft {
         id: args.id.clone(),
@@ -81,51 +74,40 @@ pub(super) fn new(args: &New, world: &World) -> super::super::Result {
         acceptance_criteria: args.criterion.clone(),
         depends_on: args.depends_on.clone(),
     };
-    let (intent, complaints) = draft::intent(&draft, &desk.catalogue, world.now)?;
-    desk.add(intent.clone(), world.now)?;
+    let (intent, complaints) = draft::intent(&draft, &store.catalogue, world.now)?;
+    store.add(intent.clone(), world.now)?;
     let mut mind = doubts(&complaints);
-    mind.extend(shared(&desk, &intent));
-    if args.json {
-        say::print_json(&json!({ "intent": intent, "mind": mind }))?;
-        return Ok(Done::Well);
-    }
-    let told = format!("Declared {} ({}): {}", intent.id, intent.status, intent.name);
-    say::print_plain(&lines(told, &mind))?;
-    Ok(Done::Well)
+    mind.extend(shared(&store, &intent));
+    let words = format!("Declared {} ({}): {}", intent.id, intent.status, intent.name);
+    say::answer(json, &json!({ "intent": intent, "mind": mind }), &lines(words, &mind))
 }
 
 pub(super) fn expand(args: &Expand, world: &World) -> super::super::Result {
-    needs_a_person("expand", args.yes, world)?;
-    let (_, desk) = open(world)?;
-    let intent = match find(&desk, &args.id) {
-        Ok(intent) => intent,
-        Err(refusal) => return refused(refusal, args.json),
-    };
+    let Decided { yes, json } = args.decided;
+    needs_a_person("expand", yes, world)?;
+    let (_, store) = open(world)?;
+    let intent = find(&store, &args.id, json)?;
     let complaints = draft::patterns(&args.patterns)?;
-    let added = desk.expand(&intent.id, &args.patterns, world.now)?;
+    let added = store.expand(&intent.id, &args.patterns, world.now)?;
     let mut wider = intent.clone();
     wider.owned_scope.extend(added.iter().cloned());
     let mut mind = doubts(&complaints);
-    mind.extend(shared(&desk, &wider));
-    if args.json {
-        say::print_json(&json!({
-            "intent_id": intent.id,
-            "added": added,
-            "owned_scope": wider.owned_scope,
-            "mind": mind,
-        }))?;
-        return Ok(Done::Well);
-    }
-    let told = if added.is_empty() {
+    mind.extend(shared(&store, &wider));
+    let value = json!({
+        "intent_id": intent.id,
+        "added": added,
+        "owned_scope": wider.owned_scope,
+        "mind": mind,
+    });
+    let words = if added.is_empty() {
         format!("{} owns that already: nothing was written.", intent.id)
     } else {
         format!("{} now owns {} too.", intent.id, added.join(", "))
     };
-    say::print_plain(&lines(told, &mind))?;
-    Ok(Done::Well)
+    say::answer(json, &value, &lines(words, &mind))
 }
 
-fn lines(told: String, mind: &[String]) -> String {
-    let mind = mind.iter().map(|it| format!("Mind: {it}."));
-    std::iter::once(told).chain(mind).collect::<Vec<_>>().join("\n") + "\n"
+fn lines(words: String, mind: &[String]) -> String {
+    let mind = mind.iter().map(|what| format!("Mind: {what}."));
+    std::iter::once(words).chain(mind).collect::<Vec<_>>().join("\n") + "\n"
 }

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Done, find, open, refused, say};
+use super::{find, open, say};
 use crate::{
     core::intent::lessons::{About, LONGEST, Learned, Lesson, MOST_FILES},
     open::Roz,
     sidecar::{
         FOLDER,
-        desk::{BRAIN, Desk},
+        store::{BRAIN, IntentStore},
     },
     world::World,
 };
@@ -55,13 +55,12 @@ pub(in crate::cli) enum Error {
     AboutNothing,
 }
 
-/// A lesson that can be written. Paths begin at `cwd`; where no intent is named
-/// it is the one that the session is at in which this runs.
+/// A lesson that can be written. Paths begin at `cwd`; where no intent is named it is `selected`.
 pub(in crate::cli) fn lesson(
     text: &str,
     intent: Option<&str>,
     files: &[String],
-    desk: &Desk,
+    store: &IntentStore,
     cwd: &Path,
     selected: Option<String>,
 ) -> Result<Lesson, Error> {
@@ -76,7 +75,7 @@ pub(in crate::cli) fn lesson(
         return Err(Error::TooManyFiles);
     }
     let files = files.iter().map(|it| it.trim()).filter(|it| !it.is_empty());
-    let inside = |it: &str| desk.file(it, cwd).ok_or_else(|| Error::Elsewhere(it.to_owned()));
+    let inside = |it: &str| store.file(it, cwd).ok_or_else(|| Error::Elsewhere(it.to_owned()));
     let files = files.map(inside).collect::<Result<Vec<String>, Error>>()?;
     let intent = intent.map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned);
     let intents = Vec::from_iter(intent.or(selected));
@@ -87,42 +86,37 @@ pub(in crate::cli) fn lesson(
 }
 
 /// What the session in which the client runs us is at, if it is declared there.
-pub(in crate::cli) fn selected(roz: &Roz, desk: &Desk, world: &World) -> Option<String> {
+pub(in crate::cli) fn selected(roz: &Roz, store: &IntentStore, world: &World) -> Option<String> {
     let id = roz.find_session(world.var("CLAUDE_CODE_SESSION_ID")?).ok()?;
     let session = roz.store.get_session(&id).ok()??.session;
     let id = session.intent.selected()?.intent_id.clone();
-    desk.catalogue.find(&id).is_ok().then_some(id)
+    store.catalogue.find(&id).is_ok().then_some(id)
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
-    let (roz, desk) = open(world)?;
-    let selected = selected(&roz, &desk, world);
+    let (roz, store) = open(world)?;
+    let selected = selected(&roz, &store, world);
     let intent = args.intent.as_deref();
-    let lesson = lesson(&args.lesson, intent, &args.file, &desk, &world.cwd, selected)?;
+    let lesson = lesson(&args.lesson, intent, &args.file, &store, &world.cwd, selected)?;
     for id in &lesson.about.intents {
-        if let Err(refusal) = find(&desk, id) {
-            return refused(refusal, args.json);
-        }
+        find(&store, id, args.json)?;
     }
-    let learned = desk.learn(&lesson)?;
-    if args.json {
-        say::print_json(&json!({
-            "lesson": lesson.text,
-            "about": lesson.about,
-            "new": learned == Learned::New,
-            "changed": learned != Learned::Known,
-        }))?;
-        return Ok(Done::Well);
-    }
+    let learned = store.learn(&lesson)?;
     let about = &lesson.about;
+    let value = json!({
+        "lesson": lesson.text,
+        "about": about,
+        "new": learned == Learned::New,
+        "changed": learned != Learned::Known,
+    });
     let concerns: Vec<&str> =
         about.intents.iter().chain(&about.files).map(String::as_str).collect();
-    say::print(&match learned {
+    let words = match learned {
         Learned::New => format!("Written to {FOLDER}/{BRAIN}.\n"),
         Learned::Wider => {
             format!("{FOLDER}/{BRAIN} says so already, and now of {} too.\n", concerns.join(", "))
         }
         Learned::Known => format!("{FOLDER}/{BRAIN} says so already.\n"),
-    })?;
-    Ok(Done::Well)
+    };
+    say::answer(args.json, &value, &words)
 }

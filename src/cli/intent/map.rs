@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{Done, open, say};
+use super::{open, say};
 use crate::{
     core::intent::{SIDECAR, map::NAME},
-    sidecar::map::{self, From, Written},
     world::World,
 };
 
@@ -16,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Write `.orchestration/intent_map.md` anew from the ledger
 ///
 /// Per intent the files that it gave something new, with the definitions, and
-/// when. What stands outside the marks in it stays.
+/// when. What is outside the marks in it stays.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
@@ -26,23 +25,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
-    let (roz, desk) = open(world)?;
+    let (roz, store) = open(world)?;
     let working = say::working("reading the ledger");
     let until = Instant::now() + PATIENCE;
-    let (root, home) = (desk.root(), &roz.home);
-    let Written { is_changed: is_new, records } =
-        map::update(root, home, &desk.catalogue, until, From::Beginning)?;
+    let ledger = roz.ledger(store.root()).gathered(until);
+    let (is_changed, records) = ledger.write_map(&store.catalogue, until)?;
     drop(working);
-    if args.json {
-        say::print_json(
-            &json!({ "file": map::path(desk.root()), "records": records, "changed": is_new }),
-        )?;
-        return Ok(Done::Well);
-    }
-    let what = if is_new { "Written" } else { "It says so already" };
-    say::print(&format!(
-        "{what}: {SIDECAR}/{NAME}, from {} of the ledger.\n",
-        say::counted(records, "record")
-    ))?;
-    Ok(Done::Well)
+    let what = if is_changed { "Written" } else { "It says so already" };
+    let counted = say::counted(records, "record");
+    say::answer(
+        args.json,
+        &json!({ "file": ledger.map_path(), "records": records, "changed": is_changed }),
+        &format!("{what}: {SIDECAR}/{NAME}, from {counted} of the ledger.\n"),
+    )
 }

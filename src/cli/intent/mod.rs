@@ -27,14 +27,14 @@ use crate::{
         },
     },
     open::Roz,
-    sidecar::{self, desk::Desk},
+    sidecar::{self, store::IntentStore},
     world::{World, ancestors},
 };
 
 /// Show, select and change the declared pieces of work
 ///
 /// A project declares them in `.orchestration/active_intents.yaml` (`roz init
-/// --intent` begins it). An agent selects the one that it is at before it
+/// --intent` begins it). An agent selects the one it works on before it
 /// changes anything, and stays inside its scope.
 ///
 /// Examples:
@@ -68,7 +68,7 @@ enum Verb {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    match &args.verb {
+    let done = match &args.verb {
         Verb::List(args) => show::list(args, world),
         Verb::Show(args) => show::show(args, world),
         Verb::Select(args) => select::run(args, world),
@@ -81,7 +81,26 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Verb::Confirm(args) => confirm::run(args, world),
         Verb::Lesson(args) => lesson::run(args, world),
         Verb::Map(args) => map::run(args, world),
+    };
+    let Err(err) = done else { return done };
+    match err.downcast_ref::<Told>() {
+        Some(told) if told.json => {
+            say::print_json(&told.refusal)?;
+            Ok(Done::Badly)
+        }
+        _ => Err(err),
     }
+}
+
+/// The options of a verb that a person decides about.
+#[derive(Debug, clap::Args)]
+struct Decided {
+    /// A person has decided so already: for scripts
+    #[arg(long)]
+    yes: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -96,24 +115,25 @@ pub(super) enum Error {
     )]
     SidecarGone(PathBuf),
     #[error(
-        "`roz intent {0}` is a person's word: type it at a terminal, or add `--yes` in a script of \
+        "a person decides about `roz intent {0}`: run it at a terminal, or add `--yes` in a script of \
          your own"
     )]
     NotAPerson(&'static str),
 }
 
 /// What the project of this folder declares, and what else is open.
-fn open(world: &World) -> super::Result<(Roz, Desk)> {
+fn open(world: &World) -> super::Result<(Roz, IntentStore)> {
     let roz = Roz::open(world, &world.cwd)?;
-    let mut desk = desk(&roz, &world.cwd)?;
-    desk.is_agents = is_in_client(world);
-    Ok((roz, desk))
+    let mut store = store(&roz, &world.cwd)?;
+    store.is_agents = is_in_client(world);
+    Ok((roz, store))
 }
 
 /// What the project declares, or else the nearest folder above `cwd`.
-pub(super) fn desk(roz: &Roz, cwd: &Path) -> Result<Desk, Error> {
-    let desk = sidecar::governing(&roz.sidecar, cwd).and_then(|it| Desk::open(&it, &roz.home));
-    desk.ok_or_else(|| {
+pub(super) fn store(roz: &Roz, cwd: &Path) -> Result<IntentStore, Error> {
+    let store =
+        sidecar::governing(&roz.sidecar, cwd).and_then(|it| IntentStore::open(&it, &roz.home));
+    store.ok_or_else(|| {
         // Sessions that had it go on being refused; to begin anew is no cure.
         let had_one = roz.own_ledger().has_begun();
         let of = if had_one { Error::SidecarGone } else { Error::NoSidecar };
@@ -122,12 +142,12 @@ pub(super) fn desk(roz: &Roz, cwd: &Path) -> Result<Desk, Error> {
 }
 
 /// The intent of that id, whatever its status.
-fn find<'a>(desk: &'a Desk, id: &str) -> Result<&'a Intent, Refused> {
-    selection::find(&desk.catalogue, id, "roz intent")
+fn find<'a>(store: &'a IntentStore, id: &str, json: bool) -> Result<&'a Intent, Told> {
+    selection::find(&store.catalogue, id, "roz intent").map_err(|refusal| told(refusal, json))
 }
 
-/// Inside the client, self-protection has asked the user before the command
-/// ran; elsewhere it takes a terminal, or a script that says so.
+/// Inside the client, the intent gate has asked the user before the command ran; elsewhere it takes
+/// a terminal, or a script that says so.
 fn needs_a_person(verb: &'static str, yes: bool, world: &World) -> Result<(), Error> {
     if yes || is_at_terminal() || is_in_client(world) {
         return Ok(());
@@ -143,23 +163,21 @@ fn is_at_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-/// A refusal as the end of a verb: an object where that is wanted.
-fn refused(refusal: Refused, json: bool) -> super::Result {
-    if json {
-        say::print_json(&refusal)?;
-        return Ok(Done::Badly);
-    }
-    Err(Box::new(Told(refusal)))
+fn told(refusal: Refused, json: bool) -> Told {
+    Told { refusal, json }
 }
 
-/// A refusal in words, and what to do about it.
+/// A refusal as the end of a verb: an object where that is wanted, else words, and what to do.
 #[derive(Debug)]
-struct Told(Refused);
+struct Told {
+    refusal: Refused,
+    json: bool,
+}
 
 impl fmt::Display for Told {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&bounded::plain_line(&self.0.message))?;
-        for step in &self.0.recovery {
+        f.write_str(&bounded::plain_line(&self.refusal.message))?;
+        for step in &self.refusal.recovery {
             write!(f, " {}", bounded::plain_line(step))?;
         }
         Ok(())
@@ -168,15 +186,15 @@ impl fmt::Display for Told {
 
 impl std::error::Error for Told {}
 
-/// What may not have been meant, as lines.
+/// What is odd about a scope, as lines.
 pub(super) fn doubts(complaints: &[Complaint]) -> Vec<String> {
-    complaints.iter().map(|it| format!("scope {it}")).collect()
+    complaints.iter().map(|complaint| format!("scope {complaint}")).collect()
 }
 
 /// What other open intents own of the same.
-pub(super) fn shared(desk: &Desk, intent: &Intent) -> Vec<String> {
+pub(super) fn shared(store: &IntentStore, intent: &Intent) -> Vec<String> {
     const TOLD: usize = 10;
-    let shared = selection::shared(&desk.catalogue, intent, desk.case);
+    let shared = selection::shared(&store.catalogue, intent, store.case);
     let told = shared.iter().take(TOLD);
     told.map(|(id, path)| format!("{id} owns `{path}` too")).collect()
 }

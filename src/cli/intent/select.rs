@@ -1,10 +1,10 @@
-//! `roz intent select`: a session says which intent it is at.
+//! `roz intent select`: which intent a session works on.
 
 use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{Done, desk, refused, say};
+use super::{say, store, told};
 use crate::{
     cli::target::Target,
     core::{
@@ -15,7 +15,7 @@ use crate::{
     world::World,
 };
 
-/// Say which intent this session is at, and be told its scope and constraints
+/// Select the intent this session works on, and print its scope and constraints
 ///
 /// Example:
 ///   roz intent select INT-001
@@ -38,40 +38,34 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let session = target.session(&roz, world);
     // The session's own project governs it, wherever it stands now.
     let roz = roz.of_session(&session, world).unwrap_or(Ok(roz))?;
-    let desk = desk(&roz, &world.cwd)?;
-    let intent = match desk.choose(args.id.trim(), "roz intent select") {
-        Ok(intent) => intent,
-        Err(refusal) => return refused(refusal, args.json),
-    };
+    let store = store(&roz, &world.cwd)?;
+    let chosen = store.choose(args.id.trim(), "roz intent select");
+    let intent = chosen.map_err(|refusal| told(refusal, args.json))?;
     let session_id = target.id.clone();
     target.update(&roz, world, |session| {
-        if desk.root() == roz.sidecar {
+        if store.root() == roz.sidecar {
             session.intent.saw_sidecar();
         }
         session.intent.select(&intent.id, None, world.now);
         session.record(&Mark::IntentSelected { intent_id: intent.id.clone() }, world.now);
     })?;
-    let others = roz.elsewhere(Some(&session_id), desk.root(), world.now);
-    let collisions = selection::collisions(&desk.catalogue, intent, &others, desk.case);
-    let briefing = desk.briefing(intent, |it| roz.text_before(desk.root(), it));
+    let others = roz.elsewhere(Some(&session_id), store.root(), world.now);
+    let collisions = selection::collisions(&store.catalogue, intent, &others, store.case);
+    let briefing = store.briefing(intent);
     let context = briefing.context();
-    if args.json {
-        let overlaps: Vec<_> = collisions.iter().map(as_json).collect();
-        say::print_json(&json!({
-            "session_id": session_id,
-            "intent_id": intent.id,
-            "context": context,
-            "in_doubt": briefing.waits,
-            "overlaps": overlaps,
-        }))?;
-        return Ok(Done::Well);
-    }
-    let mut text = format!("{context}\n");
+    let overlaps: Vec<_> = collisions.iter().map(as_json).collect();
+    let value = json!({
+        "session_id": session_id,
+        "intent_id": intent.id,
+        "context": context,
+        "in_doubt": briefing.waits,
+        "overlaps": overlaps,
+    });
+    let mut words = format!("{context}\n");
     for collision in &collisions {
-        let _ = writeln!(text, "Mind: {collision}.");
+        let _ = writeln!(words, "Mind: {collision}.");
     }
-    say::print_plain(&text)?;
-    Ok(Done::Well)
+    say::answer(args.json, &value, &words)
 }
 
 fn as_json(collision: &Collision) -> serde_json::Value {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Done, cell, find, open, refused, say};
+use super::{Done, cell, find, open, say, told};
 use crate::{
     core::{
         bounded,
@@ -14,7 +14,7 @@ use crate::{
             selection::{self, Elsewhere},
         },
     },
-    sidecar::desk::Desk,
+    sidecar::store::IntentStore,
     world::World,
 };
 
@@ -44,17 +44,17 @@ pub(super) struct Show {
 }
 
 pub(super) fn list(args: &List, world: &World) -> super::super::Result {
-    let (roz, desk) = open(world)?;
-    if let Some(problem) = desk.catalogue.broken() {
-        return refused(selection::unreliable(problem, "roz intent"), args.json);
+    let (roz, store) = open(world)?;
+    if let Some(problem) = store.catalogue.broken() {
+        return Err(told(selection::unreliable(problem, "roz intent"), args.json).into());
     }
-    let others = roz.elsewhere(None, desk.root(), world.now);
+    let others = roz.elsewhere(None, store.root(), world.now);
     let is_shown = |it: &&Intent| args.all || !is_finished(it);
-    let shown: Vec<&Intent> = desk.catalogue.intents.iter().filter(is_shown).collect();
-    let hidden = desk.catalogue.intents.len() - shown.len();
+    let shown: Vec<&Intent> = store.catalogue.intents.iter().filter(is_shown).collect();
+    let hidden = store.catalogue.intents.len() - shown.len();
     if args.json {
         let intents: Vec<Value> =
-            shown.iter().map(|it| as_json(it, &sessions_at(it, &others), &desk)).collect();
+            shown.iter().map(|it| as_json(it, &sessions_at(it, &others), &store)).collect();
         say::print_json(&json!({ "intents": intents, "finished_not_shown": hidden }))?;
         return Ok(Done::Well);
     }
@@ -63,7 +63,7 @@ pub(super) fn list(args: &List, world: &World) -> super::super::Result {
         .map(|it| {
             vec![
                 cell(&it.id, 40),
-                match closed(&desk, it) {
+                match closed(&store, it) {
                     Some(_) => format!("{}, closed", cell(it.status.word(), 20)),
                     None => cell(it.status.word(), 20),
                 },
@@ -89,18 +89,15 @@ pub(super) fn list(args: &List, world: &World) -> super::super::Result {
 }
 
 pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
-    let (roz, desk) = open(world)?;
-    let intent = match find(&desk, &args.id) {
-        Ok(intent) => intent,
-        Err(refusal) => return refused(refusal, args.json),
-    };
-    let sessions = sessions_at(intent, &roz.elsewhere(None, desk.root(), world.now));
+    let (roz, store) = open(world)?;
+    let intent = find(&store, &args.id, args.json)?;
+    let sessions = sessions_at(intent, &roz.elsewhere(None, store.root(), world.now));
     if args.json {
-        say::print_json(&as_json(intent, &sessions, &desk))?;
+        say::print_json(&as_json(intent, &sessions, &store))?;
         return Ok(Done::Well);
     }
     let mut text = format!("{} ({}): {}\n", intent.id, intent.status, intent.name);
-    if let Some(line) = closed(&desk, intent) {
+    if let Some(line) = closed(&store, intent) {
         let _ = writeln!(text, "Cannot be selected: .intentignore, line {line}");
     }
     let created = intent.created_at.as_deref().map(|it| format!("created {it}"));
@@ -123,7 +120,7 @@ pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
     let numbered = intent.acceptance_criteria.iter().enumerate();
     let numbered: Vec<String> = numbered.map(|(at, it)| format!("{}. {it}", at + 1)).collect();
     list("Done when", &numbered);
-    let stands = |id: &String| match desk.catalogue.find(id) {
+    let stands = |id: &String| match store.catalogue.find(id) {
         Ok(it) => format!("{id} ({}): {}", it.status, bounded::line(&it.name, 60)),
         Err(_) => format!("{id} (nobody declares it)"),
     };
@@ -133,11 +130,11 @@ pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
     let problems: Vec<String> = problems.problems().iter().map(ToString::to_string).collect();
     list("Wrong with the scope", &problems);
     if intent.status.can_be_selected() {
-        list("Mind", &super::shared(&desk, intent));
+        list("Mind", &super::shared(&store, intent));
     }
     list("Sessions at it", &sessions);
-    list("Last changes", &desk.recent(&intent.id));
-    list("Lessons", &desk.lessons(intent));
+    list("Last changes", &store.recent(&intent.id));
+    list("Lessons", &store.lessons(intent));
     say::print_plain(&text)?;
     Ok(Done::Well)
 }
@@ -152,18 +149,18 @@ fn sessions_at(intent: &Intent, others: &[Elsewhere]) -> Vec<String> {
     at.map(|it| it.session_id.clone()).collect()
 }
 
-fn closed(desk: &Desk, intent: &Intent) -> Option<usize> {
-    desk.ignore.as_ref().ok()?.closes(&intent.id)
+fn closed(store: &IntentStore, intent: &Intent) -> Option<usize> {
+    store.ignore.as_ref().ok()?.closes(&intent.id)
 }
 
-fn as_json(intent: &Intent, sessions: &[String], desk: &Desk) -> Value {
-    let mut told = intent_json(intent, desk);
+fn as_json(intent: &Intent, sessions: &[String], store: &IntentStore) -> Value {
+    let mut told = intent_json(intent, store);
     told["sessions"] = json!(sessions);
     told
 }
 
 /// An intent with what is known of it besides.
-pub(in crate::cli) fn intent_json(intent: &Intent, desk: &Desk) -> Value {
+pub(in crate::cli) fn intent_json(intent: &Intent, store: &IntentStore) -> Value {
     let scope = Scope::new(&intent.owned_scope);
     let problems: Vec<String> = scope.problems().iter().map(ToString::to_string).collect();
     json!({
@@ -178,8 +175,8 @@ pub(in crate::cli) fn intent_json(intent: &Intent, desk: &Desk) -> Value {
         "created_at": intent.created_at,
         "updated_at": intent.updated_at,
         "line": intent.line,
-        "closed_by_line": closed(desk, intent),
-        "can_be_selected": intent.status.can_be_selected() && closed(desk, intent).is_none(),
+        "closed_by_line": closed(store, intent),
+        "can_be_selected": intent.status.can_be_selected() && closed(store, intent).is_none(),
         "scope_problems": problems,
     })
 }

@@ -16,7 +16,7 @@ use crate::{
         },
     },
     open::Roz,
-    sidecar::desk::Desk,
+    sidecar::store::IntentStore,
     world::{World, in_a_line},
 };
 
@@ -185,25 +185,25 @@ fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, Trouble> {
         .map_err(|err| Trouble::Failed(format!("The arguments are not as they should be: {err}.")))
 }
 
-fn desk(world: &World) -> Result<Desk, Trouble> {
-    project(world).map(|(_, desk)| desk)
+fn store(world: &World) -> Result<IntentStore, Trouble> {
+    project(world).map(|(_, store)| store)
 }
 
-fn project(world: &World) -> Result<(Roz, Desk), Trouble> {
+fn project(world: &World) -> Result<(Roz, IntentStore), Trouble> {
     let launched = world.var("CLAUDE_PROJECT_DIR").map(std::path::PathBuf::from);
     let dir = launched.filter(|it| it.is_dir()).unwrap_or_else(|| world.cwd.clone());
     let roz = Roz::open(world, &dir).map_err(|err| Trouble::of(&err))?;
-    let mut desk = intent::desk(&roz, &dir).map_err(|err| Trouble::of(&err))?;
-    desk.is_agents = true;
-    Ok((roz, desk))
+    let mut store = intent::store(&roz, &dir).map_err(|err| Trouble::of(&err))?;
+    store.is_agents = true;
+    Ok((roz, store))
 }
 
-/// A desk whose catalogue can be relied on.
-fn sound_desk(world: &World, tool: &str) -> Result<Desk, Trouble> {
-    let desk = desk(world)?;
-    match desk.catalogue.broken() {
+/// A store whose catalogue can be relied on.
+fn sound_store(world: &World, tool: &str) -> Result<IntentStore, Trouble> {
+    let store = store(world)?;
+    match store.catalogue.broken() {
         Some(problem) => Err(selection::unreliable(problem, tool).into()),
-        None => Ok(desk),
+        None => Ok(store),
     }
 }
 
@@ -214,9 +214,9 @@ struct Named {
 
 fn select(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let Named { intent_id } = read(arguments)?;
-    let (roz, desk) = project(world)?;
-    let intent = desk.choose(intent_id.trim(), "select_active_intent")?;
-    let briefing = desk.briefing(intent, |it| roz.text_before(desk.root(), it));
+    let store = store(world)?;
+    let intent = store.choose(intent_id.trim(), "select_active_intent")?;
+    let briefing = store.briefing(intent);
     Ok(Answer::Texts(vec![briefing.context()]))
 }
 
@@ -228,12 +228,12 @@ struct All {
 
 fn list(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let All { all } = read(arguments)?;
-    let desk = sound_desk(world, "list_intents")?;
+    let store = sound_store(world, "list_intents")?;
     let can_be = |it: &&Intent| {
-        let is_closed = desk.ignore.as_ref().is_ok_and(|ignore| ignore.closes(&it.id).is_some());
+        let is_closed = store.ignore.as_ref().is_ok_and(|ignore| ignore.closes(&it.id).is_some());
         it.status.can_be_selected() && !is_closed
     };
-    let shown = desk.catalogue.intents.iter().filter(|it| all || can_be(it));
+    let shown = store.catalogue.intents.iter().filter(|it| all || can_be(it));
     let intents: Vec<Value> = shown
         .map(|it| {
             json!({
@@ -256,27 +256,27 @@ struct PerhapsNamed {
 
 fn status(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let PerhapsNamed { intent_id } = read(arguments)?;
-    let desk = desk(world)?;
+    let store = store(world)?;
     if let Some(id) = intent_id {
-        let intent = selection::find(&desk.catalogue, id.trim(), "intent_status")?;
-        let mut told = show::intent_json(intent, &desk);
-        told["recent"] = json!(desk.recent(&intent.id));
-        told["lessons"] = json!(desk.lessons(intent));
+        let intent = selection::find(&store.catalogue, id.trim(), "intent_status")?;
+        let mut told = show::intent_json(intent, &store);
+        told["recent"] = json!(store.recent(&intent.id));
+        told["lessons"] = json!(store.lessons(intent));
         return Ok(Answer::Object(told));
     }
     let problems: Vec<String> =
-        desk.catalogue.problems.iter().map(ToString::to_string).take(50).collect();
-    let ignore = desk.ignore.as_ref().err().map(ToString::to_string);
-    let open: Vec<Value> = desk
+        store.catalogue.problems.iter().map(ToString::to_string).take(50).collect();
+    let ignore = store.ignore.as_ref().err().map(ToString::to_string);
+    let open: Vec<Value> = store
         .catalogue
         .open()
         .map(|it| json!({ "id": it.id, "name": it.name, "status": it.status.word() }))
         .collect();
     Ok(Answer::Object(json!({
-        "reliable": desk.catalogue.broken().is_none() && ignore.is_none(),
+        "reliable": store.catalogue.broken().is_none() && ignore.is_none(),
         "problems": problems,
         "ignore_problem": ignore,
-        "declared": desk.catalogue.intents.len(),
+        "declared": store.catalogue.intents.len(),
         "open": open,
     })))
 }
@@ -297,7 +297,7 @@ struct New {
 
 fn create(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let new: New = read(arguments)?;
-    let desk = sound_desk(world, "create_intent")?;
+    let store = sound_store(world, "create_intent")?;
     let draft = Draft {
         id: new.intent_id,
         name: new.name,
@@ -306,14 +306,14 @@ fn create(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
         acceptance_criteria: new.acceptance_criteria,
         depends_on: new.depends_on,
     };
-    let made = draft::intent(&draft, &desk.catalogue, world.now);
+    let made = draft::intent(&draft, &store.catalogue, world.now);
     let (intent, complaints) = made.map_err(|err| Trouble::of(&err))?;
-    desk.add(intent.clone(), world.now).map_err(|err| Trouble::of(&err))?;
+    store.add(intent.clone(), world.now).map_err(|err| Trouble::of(&err))?;
     let mut told = vec![format!(
         "Declared {}. Call select_active_intent with it before you change anything.",
         intent.id
     )];
-    told.extend(minded(&desk, &intent, &complaints));
+    told.extend(minded(&store, &intent, &complaints));
     Ok(Answer::Texts(told))
 }
 
@@ -327,14 +327,14 @@ struct More {
 
 fn expand(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let More { intent_id, patterns, reason } = read(arguments)?;
-    let desk = sound_desk(world, "request_scope_expansion")?;
+    let store = sound_store(world, "request_scope_expansion")?;
     if reason.trim().is_empty() || patterns.is_empty() {
         let what = "Say which `patterns` are needed, and the `reason`.";
         return Err(Trouble::Failed(what.to_owned()));
     }
-    let intent = desk.choose(intent_id.trim(), "request_scope_expansion")?;
+    let intent = store.choose(intent_id.trim(), "request_scope_expansion")?;
     let complaints = draft::patterns(&patterns).map_err(|err| Trouble::of(&err))?;
-    let added = desk.expand(&intent.id, &patterns, world.now).map_err(|err| Trouble::of(&err))?;
+    let added = store.expand(&intent.id, &patterns, world.now).map_err(|err| Trouble::of(&err))?;
     let mut wider = intent.clone();
     wider.owned_scope.extend(added.iter().cloned());
     let mut told = vec![if added.is_empty() {
@@ -342,7 +342,7 @@ fn expand(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     } else {
         format!("Granted: {} now owns {} too.", intent.id, added.join(", "))
     }];
-    told.extend(minded(&desk, &wider, &complaints));
+    told.extend(minded(&store, &wider, &complaints));
     Ok(Answer::Texts(told))
 }
 
@@ -357,15 +357,15 @@ struct Said {
 
 fn learn(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let Said { lesson, intent_id, files } = read(arguments)?;
-    let (roz, desk) = project(world)?;
-    let selected = lesson::selected(&roz, &desk, world);
-    let (intent, root) = (intent_id.as_deref(), desk.root());
-    let lesson = lesson::lesson(&lesson, intent, &files, &desk, root, selected);
+    let (roz, store) = project(world)?;
+    let selected = lesson::selected(&roz, &store, world);
+    let (intent, root) = (intent_id.as_deref(), store.root());
+    let lesson = lesson::lesson(&lesson, intent, &files, &store, root, selected);
     let lesson = lesson.map_err(|err| Trouble::of(&err))?;
     for id in &lesson.about.intents {
-        selection::find(&desk.catalogue, id, "record_lesson")?;
+        selection::find(&store.catalogue, id, "record_lesson")?;
     }
-    let told = match desk.learn(&lesson).map_err(|err| Trouble::of(&err))? {
+    let told = match store.learn(&lesson).map_err(|err| Trouble::of(&err))? {
         Learned::New => "Recorded.",
         Learned::Wider => "It is known already; now it concerns these too.",
         Learned::Known => "It is known already.",
@@ -374,9 +374,9 @@ fn learn(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
 }
 
 /// What to look out for with a scope.
-fn minded(desk: &Desk, intent: &Intent, complaints: &[Complaint]) -> Option<String> {
+fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> Option<String> {
     let mut mind = intent::doubts(complaints);
-    mind.extend(intent::shared(desk, intent));
+    mind.extend(intent::shared(store, intent));
     let mind = mind.iter().map(|it| bounded::plain_line(it)).collect::<Vec<_>>();
     (!mind.is_empty()).then(|| format!("Mind: {}.", mind.join("; ")))
 }

@@ -20,7 +20,7 @@ use crate::{
         trace::TraceEvent,
     },
     open::Roz,
-    sidecar::{self, desk::Desk},
+    sidecar::{self, store::IntentStore},
     template,
     world::World,
 };
@@ -291,10 +291,10 @@ fn intents(roz: &Roz, world: &World) -> String {
     if read.is_err() {
         return none("The ledger cannot be read.");
     }
-    let desk =
-        sidecar::governing(&roz.sidecar, &world.cwd).and_then(|root| Desk::open(&root, &roz.home));
+    let store = sidecar::governing(&roz.sidecar, &world.cwd)
+        .and_then(|root| IntentStore::open(&root, &roz.home));
     let declared: BTreeMap<&str, &Intent> =
-        desk.iter().flat_map(|desk| &desk.catalogue.intents).map(|it| (&*it.id, it)).collect();
+        store.iter().flat_map(|store| &store.catalogue.intents).map(|it| (&*it.id, it)).collect();
     let ids: BTreeSet<&str> =
         declared.keys().copied().chain(files.keys().map(|id| &**id)).collect();
     let rows = ids.into_iter().map(|id| {

@@ -53,7 +53,6 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         state.is_back();
     }
     let facts = &cx.facts.intent;
-    let had_sidecar = state.had_sidecar();
     let agent = event.origin.agent_id.as_deref();
     if let What::PreToolUse(call) = &event.what
         && let Some(id) = &call.tool_use_id
@@ -68,11 +67,6 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
              off until it does.",
             selection::FILE
         ));
-    }
-    let is_start = matches!(event.what, What::SessionStart { .. } | What::Prompt { .. });
-    let is_there = facts.declared.sidecar == Sidecar::There;
-    if is_there && (is_start || state.had_sidecar() != had_sidecar) {
-        outcome = outcome.doing(Effect::Know);
     }
     if let What::PostToolUse { call, .. } = &event.what
         && let Some(id) = &call.tool_use_id

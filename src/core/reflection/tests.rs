@@ -887,7 +887,7 @@ fn a_call_that_is_refused_twice_for_the_same_reason_is_a_failure_and_shows_title
         let (facts, id) = (gate.facts.clone(), gate.session.session_id.clone());
         let cx = Cx {
             now: gate.now,
-            dice: &[0; 32].into(),
+            dice: &[0; 32],
             policy: &gate.policy,
             facts: &facts,
             session_id: &id,

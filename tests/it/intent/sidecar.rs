@@ -12,7 +12,7 @@ use roz::{
     core::intent::catalogue::{Catalogue, Intent, Status},
     sidecar::{
         self,
-        edit::{Change, Error, Hand, change},
+        edit::{Author, Change, Error, change},
     },
 };
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -76,7 +76,7 @@ impl Project {
     fn change(&self, what: &Change) -> Result<bool, Error> {
         let until = Instant::now() + Duration::from_secs(10);
         let now = NOW.parse().unwrap();
-        change(&self.root(), &self.home(), what, Hand { now, is_agents: false, until })
+        change(&self.root(), &self.home(), what, Author { now, is_agents: false, until })
     }
 
     fn entries(&self) -> Vec<PathBuf> {

@@ -2,7 +2,6 @@
 //! found.
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
 
 use crate::core::intent::{
     ledger::{FileDetails, Record},
@@ -38,20 +37,6 @@ impl Turn {
 
 pub(super) fn from(file: &FileDetails) -> Option<&str> {
     file.evidence.as_ref()?.get("from")?.as_str()
-}
-
-/// Files from which definitions came into this one.
-pub fn sources(file: &FileDetails) -> Vec<String> {
-    let moved = file.evidence.as_ref().and_then(|it| it.get("moved")?.as_array());
-    let from = moved
-        .into_iter()
-        .flatten()
-        .filter(|it| it.get("to").and_then(Value::as_str) == Some(file.path.as_str()));
-    let mut paths: Vec<String> =
-        from.filter_map(|it| Some(it.get("from")?.as_str()?.to_owned())).collect();
-    paths.sort();
-    paths.dedup();
-    paths
 }
 
 /// The names that a file has had, by what the ledger says. `path` is its name now.

@@ -68,8 +68,8 @@ fn where_the_ledger_is_required_nothing_changes_without_it() {
 #[test]
 fn a_lock_that_is_never_had_is_as_good_as_no_ledger() {
     let roz = selected("intent.require_ledger = true\n");
-    let path = roz.project().join(".orchestration/agent_trace.jsonl");
-    let file = fs::File::create(&path).unwrap();
+    fs::create_dir_all(roz.kept_of_project()).unwrap();
+    let file = fs::File::create(roz.kept_of_project().join("agent_trace.jsonl")).unwrap();
     file.lock().unwrap();
     let reason = roz.bash("printf x > src/auth/a.rs").denies();
     assert!(reason.contains("LEDGER_UNWRITABLE"), "{reason}");

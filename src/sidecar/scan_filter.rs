@@ -1,5 +1,5 @@
-//! What is left out of the look at the work tree: what the intents leave alone, and what git
-//! ignores, unless someone is to be kept from it.
+//! What the scan of the work tree after a call leaves out: what `.intentignore` says is untracked,
+//! and what git ignores, unless `.intentignore` protects it.
 
 use std::{fs, path::Path};
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-pub struct LeftOut<'a> {
+pub struct ScanFilter<'a> {
     project: &'a Path,
     /// The project's `.intentignore`.
     ignore: &'a Ignore,
@@ -28,17 +28,17 @@ pub struct LeftOut<'a> {
     excluded: Option<Ignore>,
 }
 
-impl<'a> LeftOut<'a> {
+impl<'a> ScanFilter<'a> {
     pub fn new(
         project: &'a Path,
         ignore: &'a Ignore,
         intent: &'a str,
         since: mtime_scan::Time,
     ) -> Self {
-        let mut left_out = Self { project, ignore, intent, since, git: Vec::new(), excluded: None };
+        let mut filter = Self { project, ignore, intent, since, git: Vec::new(), excluded: None };
         let common = git::git_dirs(project).map(|(_, common)| common);
-        left_out.excluded = common.and_then(|common| left_out.read(&common.join("info/exclude")));
-        left_out
+        filter.excluded = common.and_then(|common| filter.read(&common.join("info/exclude")));
+        filter
     }
 
     fn read(&self, path: &Path) -> Option<Ignore> {
@@ -75,7 +75,7 @@ impl<'a> LeftOut<'a> {
                 return says;
             }
         }
-        self.excluded.as_ref().and_then(|it| it.ignores(path, is_folder)).unwrap_or(false)
+        self.excluded.as_ref().and_then(|ignore| ignore.ignores(path, is_folder)).unwrap_or(false)
     }
 
     fn skips(&self, path: &str, is_folder: bool) -> bool {
@@ -89,7 +89,7 @@ impl<'a> LeftOut<'a> {
     }
 }
 
-impl Skips for LeftOut<'_> {
+impl Skips for ScanFilter<'_> {
     fn enters(&mut self, folder: &str) {
         let ignore = self.read(&self.project.join(folder).join(".gitignore"));
         self.git.push((folder.to_owned(), ignore));

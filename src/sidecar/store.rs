@@ -1,5 +1,5 @@
-//! A project's intents for the verbs and the tools of roz's own server: looked
-//! up, changed, and told to an agent.
+//! A project's intents for the verbs and the tools of roz's own server: looked up, changed, and told
+//! to an agent.
 
 use std::{
     fs,
@@ -7,15 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use chrono::{DateTime, SecondsFormat, Utc};
 
 use super::{
     FOLDER, edit,
-    edit::{Change, Hand},
-    load_fresh, load_ignore,
+    edit::{Author, Change},
+    load_fresh, load_ignore, lock, provenance, replace,
     target::Site,
-    word, yaml,
 };
 use crate::{
     core::{
@@ -25,15 +23,13 @@ use crate::{
             catalogue::{Catalogue, Intent, Problem, Status},
             doubt::{Doubt, Stand},
             ignore::Ignore,
+            ledger::{MutationClass, Record},
             lessons::{self, Learned, Lesson},
             selection::{self, Refused, Unreliable},
             target::{Case, Kind, Place},
         },
     },
-    world::{
-        cached,
-        files::{self, Replacement},
-    },
+    world::{files, log},
 };
 
 /// The project's shared brain.
@@ -45,17 +41,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LARGEST_BRAIN: usize = 1 << 20;
 
 #[derive(Debug)]
-pub struct Desk {
+pub struct IntentStore {
     root: PathBuf,
     roz_home: PathBuf,
     /// What the files held before they were read.
-    stand: Stand,
+    hashes: Stand,
     pub catalogue: Catalogue,
     /// Or why nobody knows what it protects.
     pub ignore: Result<Ignore, Problem>,
     /// Whether case folds in the project.
     pub case: Case,
-    /// Whether an agent's client started whoever stands at it.
+    /// Whether an agent's client started this process.
     pub is_agents: bool,
 }
 
@@ -71,20 +67,20 @@ pub enum Error {
     Moved,
     #[error("`{}` is no UTF-8, or larger than 1 MiB: write the lesson by hand", .0.display())]
     Unfit(PathBuf),
-    #[error("`{}` is {what}, not a folder", path.display())]
-    NoFolder { path: PathBuf, what: &'static str },
+    #[error("`{}` is a symbolic link, not a folder", .0.display())]
+    Link(PathBuf),
 }
 
-impl Desk {
+impl IntentStore {
     /// None where the project declares nothing.
     pub fn open(root: &Path, roz_home: &Path) -> Option<Self> {
-        let stand = word::stand(root);
+        let hashes = provenance::hashes(root);
         let catalogue = load_fresh(root)?;
         let ignore = load_ignore(root, &catalogue);
         // No file has that name; what counts is the folder.
         let case = Site::new(root, None).target("roz-case", root).case;
         let (root, roz_home) = (root.to_owned(), roz_home.to_owned());
-        Some(Self { root, roz_home, stand, catalogue, ignore, case, is_agents: false })
+        Some(Self { root, roz_home, hashes, catalogue, ignore, case, is_agents: false })
     }
 
     pub fn root(&self) -> &Path {
@@ -105,42 +101,20 @@ impl Desk {
         Unreliable::find(&self.catalogue, self.ignore.as_ref())
     }
 
-    /// What an agent at the intent is told. `before` has what a file in doubt held
-    /// before, as far as that is kept.
-    pub fn briefing(
-        &self,
-        intent: &Intent,
-        before: impl Fn(&Doubt) -> Option<Vec<u8>>,
-    ) -> Briefing {
+    /// What an agent that is working on the intent is told.
+    pub fn briefing(&self, intent: &Intent) -> Briefing {
         let (recent, lessons) = (self.recent(&intent.id), self.lessons(intent));
-        let (intent, waits) = self.counting(intent, before);
+        let mut intent = intent.clone();
+        let waits = self.doubts().first().map(|doubt| {
+            // Nothing may be written, so no path is told.
+            intent.owned_scope.clear();
+            format!(
+                "What `{}` says waits for a person (`roz intent confirm`): until then every write \
+                 is refused.",
+                doubt.file
+            )
+        });
         Briefing { intent, recent, lessons, waits }
-    }
-
-    /// The intent as it counts, which is as it was before the file came into
-    /// doubt, and what waits for a person. Where nobody knows how it was, no
-    /// path counts.
-    fn counting(
-        &self,
-        intent: &Intent,
-        before: impl Fn(&Doubt) -> Option<Vec<u8>>,
-    ) -> (Intent, Option<String>) {
-        let doubts = self.doubts();
-        let Some(first) = doubts.first() else { return (intent.clone(), None) };
-        let mut counts = intent.clone();
-        if let Some(doubt) = doubts.iter().find(|it| it.file == selection::FILE) {
-            let before = before(doubt).map(|it| yaml::parse(&it));
-            match before.as_ref().and_then(|it| it.find(&intent.id).ok()) {
-                Some(before) => counts = before.clone(),
-                None => counts.owned_scope.clear(),
-            }
-        }
-        let waits = format!(
-            "What `{}` says now waits for a person (`roz intent confirm`): the scope above is the \
-             one that counts, and until then every write is refused.",
-            first.file
-        );
-        (counts, Some(waits))
     }
 
     /// What was learned about it, newest first.
@@ -151,15 +125,15 @@ impl Desk {
 
     /// What was last changed for it, newest first, a line each.
     pub fn recent(&self, id: &str) -> Vec<String> {
-        const LOOKED_AT: usize = 256 << 10;
+        const LOOKED_AT: u64 = 256 << 10;
         const TOLD: usize = 10;
         let path = self.root.join(FOLDER).join(LEDGER);
-        let text = tail(&path, LOOKED_AT).unwrap_or_default();
-        let changes = text.rsplit(|it| *it == b'\n').filter_map(|line| {
-            let change: Entry = serde_json::from_slice(line).ok()?;
-            (change.intent_id.as_deref() == Some(id) && !change.files.is_empty()).then_some(change)
-        });
-        changes.take(TOLD).map(|it| it.told()).collect()
+        let file = files::open(&path, fs::OpenOptions::new().read(true)).ok().flatten();
+        let text = file.and_then(|(file, _)| log::tail(&file, LOOKED_AT).ok()).unwrap_or_default();
+        let records = text.rsplit(|byte| *byte == b'\n').filter_map(Record::read);
+        let is_of =
+            |record: &Record| record.intent_id.as_deref() == Some(id) && !record.files.is_empty();
+        records.filter(is_of).take(TOLD).map(|record| told(&record)).collect()
     }
 
     /// Answers whether the file was changed: it may say so already.
@@ -188,20 +162,19 @@ impl Desk {
     }
 
     fn change(&self, change: &Change, now: DateTime<Utc>) -> Result<bool, Error> {
-        let hand = Hand { now, is_agents: self.is_agents, until: Instant::now() + PATIENCE };
+        let hand = Author { now, is_agents: self.is_agents, until: Instant::now() + PATIENCE };
         Ok(edit::change(&self.root, &self.roz_home, change, hand)?)
     }
 
     /// What a call changed, and nobody has confirmed.
     pub fn doubts(&self) -> Vec<Doubt> {
-        word::doubts(&self.root, &self.roz_home)
+        provenance::doubts(&self.root, &self.roz_home)
     }
 
-    /// A person says that what is declared is right as it stands here.
-    pub fn confirm(&self, now: DateTime<Utc>) -> Result<(), Error> {
+    /// A person says that what is declared is right as it is here.
+    pub fn confirm(&self) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
-        let (root, home) = (&self.root, &self.roz_home);
-        let done = word::confirm(root, home, &self.stand, self.is_agents, now, until);
+        let done = provenance::confirm(&self.root, &self.roz_home, &self.hashes, until);
         let is_as_shown = done.map_err(|err| Error::Note(Box::new(err)))?;
         if is_as_shown { Ok(()) } else { Err(Error::Moved) }
     }
@@ -230,33 +203,17 @@ impl Desk {
     /// Writes a lesson into the shared brain.
     pub fn learn(&self, lesson: &Lesson) -> Result<Learned, Error> {
         let folder = self.root.join(FOLDER);
-        let is_link = fs::symlink_metadata(&folder).is_ok_and(|it| it.is_symlink());
-        if is_link {
-            return Err(Error::NoFolder { path: folder, what: "a symbolic link" });
+        if super::is_link(&folder) {
+            return Err(Error::Link(folder));
         }
         let path = folder.join(BRAIN);
-        let until = Instant::now() + PATIENCE;
         let file = |err: files::Error| Error::File(Box::new(err));
-        let name = cached::hash(&[path.as_os_str().as_encoded_bytes()]);
-        let locks = self.roz_home.join("cache");
-        fs::create_dir_all(&locks).map_err(|err| Error::File(Box::new(err)))?;
-        let lock = locks.join(format!("lessons-{name:032x}.lock"));
-        let _lock = files::lock(&lock, until).map_err(file)?;
+        let _lock = lock(&path, &self.roz_home, Instant::now() + PATIENCE).map_err(file)?;
         let old = self.brain()?.unwrap_or_default();
         let (new, learned) = lessons::with(&old, lesson);
-        let Some(new) = new else { return Ok(learned) };
-        let mode = fs::symlink_metadata(&path).ok().map(|it| {
-            use std::os::unix::fs::PermissionsExt as _;
-            it.permissions().mode() & 0o7777
-        });
-        let tmp = folder.join(format!(".{BRAIN}.{}.tmp", std::process::id()));
-        let new = Replacement {
-            bytes: new.as_bytes(),
-            modified: None,
-            durable: true,
-            mode: mode.or(Some(0o644)),
-        };
-        files::replace(&path, &tmp, &new).map_err(file)?;
+        if let Some(new) = new {
+            replace(&path, new.as_bytes(), true).map_err(file)?;
+        }
         Ok(learned)
     }
 
@@ -271,50 +228,21 @@ impl Desk {
     }
 }
 
-/// Of a record of the ledger what a briefing tells.
-#[derive(Debug, Deserialize)]
-struct Entry {
-    intent_id: Option<String>,
-    #[serde(default)]
-    timestamp: String,
-    #[serde(default)]
-    mutation_class: Option<String>,
-    #[serde(default)]
-    files: Vec<File>,
-}
-
-#[derive(Debug, Deserialize)]
-struct File {
-    #[serde(default)]
-    path: String,
-}
-
-impl Entry {
-    fn told(&self) -> String {
-        const FILES: usize = 5;
-        let line = |text: &str, max| bounded::plain_line(&bounded::line(text, max));
-        let files: Vec<String> =
-            self.files.iter().take(FILES).map(|it| line(&it.path, 100)).collect();
-        let more = match self.files.len().saturating_sub(FILES) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let class = line(self.mutation_class.as_deref().unwrap_or("changed"), 40);
-        format!("{} {class} {}{more}", line(&self.timestamp, 40), files.join(", "))
-    }
-}
-
-/// The last `max` bytes of a regular file, from the beginning of a line.
-fn tail(path: &Path, max: usize) -> Option<Vec<u8>> {
-    use std::io::{Read as _, Seek as _, SeekFrom};
-    let (mut file, meta) = files::open(path, fs::OpenOptions::new().read(true)).ok()??;
-    let from = meta.len().saturating_sub(max as u64);
-    file.seek(SeekFrom::Start(from)).ok()?;
-    let mut bytes = Vec::new();
-    file.take(max as u64).read_to_end(&mut bytes).ok()?;
-    if from > 0 {
-        let begins = bytes.iter().position(|it| *it == b'\n').map_or(bytes.len(), |it| it + 1);
-        bytes.drain(..begins);
-    }
-    Some(bytes)
+/// `2026-03-01 12:30 INTENT_EVOLUTION src/a.rs, src/b.rs and 3 more`.
+fn told(record: &Record) -> String {
+    const FILES: usize = 5;
+    let files = record.files.iter().take(FILES);
+    let files: Vec<String> =
+        files.map(|file| bounded::plain_line(&bounded::line(&file.path, 100))).collect();
+    let more = match record.files.len().saturating_sub(FILES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let class = match record.mutation_class {
+        Some(MutationClass::AstRefactor) => "AST_REFACTOR",
+        Some(MutationClass::IntentEvolution) => "INTENT_EVOLUTION",
+        None => "changed",
+    };
+    let time = record.timestamp.to_rfc3339_opts(SecondsFormat::Secs, true);
+    format!("{time} {class} {}{more}", files.join(", "))
 }

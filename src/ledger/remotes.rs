@@ -16,7 +16,7 @@ impl Ledger {
     pub fn push(&self, remote: Option<&str>, vars: &Vars, until: Instant) -> Result<String> {
         let root = self.work_tree().ok_or(Error::NoRepository)?;
         let remote = remote_or_default(&root, remote, until)?;
-        let name = self.own_ref()?;
+        let name = self.own_ref(until)?;
         tip(&root, &name, until)?.ok_or(Error::Nothing)?;
         let (_, common) = git::git_dirs(&root).ok_or(Error::NoRepository)?;
         let (both, theirs) = (format!("{name}:{name}"), name.replacen("/roz/", "/roz-theirs/", 1));

@@ -1,8 +1,8 @@
-//! What git is told of the ledger and the map: to leave both alone.
+//! How git is set up to ignore the ledger and the map, and to take notes along.
 //!
-//! `.orchestration/.gitignore` says it for those who clone; `info/exclude` says it for this clone,
-//! since a branch may lack the former. A project of an older roz tracks both files: until somebody
-//! has them untracked ([`Ledger::untrack`]) roz only reads them.
+//! `.orchestration/.gitignore` is for everyone who clones; `info/exclude` is for this clone, because a
+//! branch may lack the former. A project of an older roz tracks both files: until someone untracks
+//! them ([`Ledger::untrack`]) roz only reads them.
 
 use std::{
     fs,
@@ -29,7 +29,7 @@ use crate::{
 /// What `.orchestration/.gitignore` says.
 pub const IGNORED: &str = "agent_trace.jsonl\nintent_map.md\n";
 
-/// Has notes go along when a commit is amended or rebased.
+/// Which notes git copies when a commit is amended or rebased.
 const REWRITE_REF: &str = "notes.rewriteRef";
 
 /// Whether git tracks the file, as it was when the index was last looked at.
@@ -53,7 +53,7 @@ impl Ledger {
         if index.is_absent() {
             return false;
         }
-        let entry = self.copy.path().with_file_name("tracked");
+        let entry = self.home.path().with_file_name("tracked");
         let known = read_text(&entry, 8192).and_then(|it| serde_json::from_str(&it).ok());
         if let Some(Tracked { is_tracked, .. }) = known.filter(|it: &Tracked| it.index == index) {
             return is_tracked;
@@ -123,7 +123,7 @@ impl Ledger {
         if tracked.is_empty() {
             return Ok(tracked);
         }
-        self.copy.absorb(&self.path, until)?;
+        self.home.lock(&self.path, until)?.absorb(&self.path)?;
         if self.has_notes {
             self.note_all(now, until)?;
         }
@@ -136,21 +136,33 @@ impl Ledger {
         Ok(tracked)
     }
 
-    /// The ledger as the newest commit had it that tracked it: in a clone where a pull has removed
-    /// the file.
+    /// The ledger as the newest commit had it that tracked it, for a clone where a pull has removed
+    /// the file. Git's history is searched once in a clone.
     pub(super) fn in_history(&self, until: Instant) -> Vec<Vec<u8>> {
-        let found = self.work_tree().and_then(|root| {
-            let path = self.path.strip_prefix(&root).ok()?.to_string_lossy().into_owned();
-            let literal = format!(":(literal){path}");
-            let args = ["log", "-1", "--format=%H", "--diff-filter=D", "--", &literal];
-            let commit = git_with(&root, &args, &[], until).ok()?;
-            let name = format!("{}^:{path}", Some(commit.trim()).filter(|it| !it.is_empty())?);
-            git::all_of(&root, &["cat-file", "blob", &name], b"", until).ok()
-        });
-        let text = found.unwrap_or_default();
-        text.split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty())
-            .map(<[u8]>::to_vec)
-            .collect()
+        let known = self.home.path().with_file_name("history.jsonl");
+        let text = match files::read_whole(&known) {
+            Ok(None) if !self.is_tracked(until) => {
+                let Ok(text) = self.find_in_history(until) else { return Vec::new() };
+                let _ = cached::replace(&known, &[&text]);
+                text
+            }
+            found => found.ok().flatten().unwrap_or_default(),
+        };
+        let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        lines.map(<[u8]>::to_vec).collect()
+    }
+
+    fn find_in_history(&self, until: Instant) -> Result<Vec<u8>, Error> {
+        let Some(root) = self.work_tree() else { return Ok(Vec::new()) };
+        let Ok(path) = self.path.strip_prefix(&root) else { return Ok(Vec::new()) };
+        let path = path.to_string_lossy();
+        let literal = format!(":(literal){path}");
+        let args = ["log", "-1", "--format=%H", "--diff-filter=D", "--", &literal];
+        let commit = git_with(&root, &args, &[], until)?;
+        if commit.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let name = format!("{}^:{path}", commit.trim());
+        git::all_of(&root, &["cat-file", "blob", &name], b"", until)
     }
 }

@@ -1,0 +1,268 @@
+//! The ledger in roz's home, which no checkout and no `git clean` reaches. Every record is written
+//! here first, and from here into the project's file.
+//!
+//! ```text
+//! <ROZ_HOME>/projects/<project>/agent_trace.jsonl    every record of the project
+//! <ROZ_HOME>/projects/<project>/ahead                up to which byte the project's file has them
+//! <ROZ_HOME>/ledger/<project>/<session>.json         a session's last record
+//! ```
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs::{self, DirBuilder, File},
+    io::{self, ErrorKind},
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{LONGEST_LINE, NAME};
+use crate::{
+    core::{
+        bounded,
+        intent::ledger::{
+            Behind, Record,
+            chain::{Anchor, Head, Place},
+        },
+        session::SessionId,
+    },
+    storage::{Error, Result},
+    world::{
+        self, cached,
+        files::{self, Access},
+        log::Log,
+    },
+};
+
+/// How far back a session's last record is looked for, in bytes.
+const NEAR: u64 = 256 << 10;
+
+#[derive(Debug, Clone)]
+pub(super) struct HomeLog {
+    path: PathBuf,
+    heads: PathBuf,
+}
+
+/// The log, which nobody else writes as long as this lives.
+pub(super) struct Locked<'a> {
+    home: &'a HomeLog,
+    log: Log,
+    _lock: Option<File>,
+}
+
+/// The file of a session's last record.
+#[derive(Debug, Serialize, Deserialize)]
+struct Known {
+    version: u32,
+    last: Option<Head>,
+}
+
+/// Where roz keeps what it knows of a project.
+pub fn folder_of(project: &Path, roz_home: &Path) -> PathBuf {
+    roz_home.join("projects").join(name_of(project))
+}
+
+fn name_of(project: &Path) -> String {
+    bounded::sha256(project.as_os_str().as_encoded_bytes())[..32].to_owned()
+}
+
+impl HomeLog {
+    pub(super) fn new(project: &Path, roz_home: &Path) -> Self {
+        let heads = roz_home.join("ledger").join(name_of(project));
+        Self { path: folder_of(project, roz_home).join(NAME), heads }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        self.path.exists()
+    }
+
+    /// Waits for other writers until then at most. A new log begins with what `file` holds.
+    pub(super) fn lock(&self, file: &Path, until: Instant) -> Result<Locked<'_>> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        if !folder.is_dir() {
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+            made.map_err(|source| Error::Io { path: folder.to_owned(), source })?;
+        }
+        let lock = files::lock_for(&self.path, until, Access::Private)?;
+        let log = Log::open(&self.path)?.ok_or_else(|| self.failed(ErrorKind::NotFound.into()))?;
+        drop_torn(&log, &self.path)?;
+        // Anything else in the file's place is for its writer to name.
+        if log.len()? == 0
+            && let Ok(Some(text)) = files::read_whole(file)
+        {
+            log.add(&text)?;
+        }
+        Ok(Locked { home: self, log, _lock: lock })
+    }
+
+    /// Whether the project's file lacks records that are here.
+    pub(super) fn is_ahead(&self) -> bool {
+        fs::metadata(&self.path).is_ok_and(|meta| meta.len() > self.handed_over())
+    }
+
+    fn handed_over(&self) -> u64 {
+        let text = world::read_text(&self.mark(), 64);
+        text.and_then(|text| text.trim().parse().ok()).unwrap_or(0)
+    }
+
+    fn mark(&self) -> PathBuf {
+        self.path.with_file_name("ahead")
+    }
+
+    /// The lines that were not handed over to `file`.
+    pub(super) fn unwritten(&self, file: &Path) -> Vec<Vec<u8>> {
+        let from = usize::try_from(self.handed_over()).unwrap_or(usize::MAX);
+        if self.is_ahead() { self.missing_in(file, from) } else { Vec::new() }
+    }
+
+    /// The lines from a byte on that `file` has not.
+    pub(super) fn missing_in(&self, file: &Path, from: usize) -> Vec<Vec<u8>> {
+        let text = files::read_whole(&self.path).ok().flatten().unwrap_or_default();
+        let mut known = hashes(file);
+        let lines = whole_lines(text.get(from..).unwrap_or_default());
+        lines.filter(|line| known.insert(bounded::sha256(line))).map(<[u8]>::to_vec).collect()
+    }
+
+    pub(super) fn lines(&self) -> Vec<Vec<u8>> {
+        let text = files::read_whole(&self.path).ok().flatten().unwrap_or_default();
+        whole_lines(&text).map(<[u8]>::to_vec).collect()
+    }
+
+    /// The last record of each session that wrote on this machine. A writer that was stopped has
+    /// left the file of its session one record behind the log.
+    pub(super) fn anchors(&self) -> Vec<Anchor> {
+        let entries = fs::read_dir(&self.heads).into_iter().flatten().flatten();
+        let heads = entries.filter_map(|entry| read_head(&entry.path()));
+        let mut heads: BTreeMap<String, Head> =
+            heads.map(|head| (head.session_id.clone(), head)).collect();
+        for line in self.lines() {
+            let Some(place) = Place::read(&line) else { continue };
+            if let Some(head) = heads.get_mut(&*place.session_id)
+                && place.seq() > head.seq
+            {
+                *head = place.head(&line);
+            }
+        }
+        heads.into_values().map(|head| Anchor { last: Some(head), pending: None }).collect()
+    }
+
+    fn head_path(&self, session: &SessionId) -> PathBuf {
+        self.heads.join(format!("{session}.json"))
+    }
+
+    pub(super) fn failed(&self, source: io::Error) -> Error {
+        Error::Io { path: self.path.clone(), source }
+    }
+}
+
+impl Locked<'_> {
+    /// Adds a record behind its session's last one. Answers where it is, and its line.
+    pub(super) fn append(&self, mut record: Record) -> Result<(Head, Vec<u8>)> {
+        let failed = |source| self.home.failed(source);
+        let session: SessionId = record
+            .session_id
+            .parse()
+            .map_err(|err| failed(io::Error::new(ErrorKind::InvalidInput, err)))?;
+        let tail = self.log.tail(NEAR)?;
+        let last = self.last(&session, &tail);
+        let seq = last.as_ref().map_or(0, |head| head.seq).saturating_add(1);
+        let prev = last.map(|head| head.hash);
+        record.follow(Behind { seq, prev, ..Behind::default() });
+        let mut line = serde_json::to_vec(&record).map_err(|err| failed(err.into()))?;
+        if line.len() > LONGEST_LINE {
+            let what = format!("a record of {} bytes is longer than a line may be", line.len());
+            return Err(failed(io::Error::new(ErrorKind::InvalidInput, what)));
+        }
+        let hash = bounded::sha256(&line);
+        line.push(b'\n');
+        self.log.add(&line)?;
+        let head = Head { session_id: record.session_id, hash, id: record.id, seq };
+        // Without it the record is found near the end of the log.
+        let known = Known { version: 1, last: Some(head.clone()) };
+        let text = serde_json::to_vec(&known).unwrap_or_default();
+        let _ = cached::replace(&self.home.head_path(&session), &[&text]);
+        Ok((head, line))
+    }
+
+    /// The session's last record: its file may lag behind, or be lost.
+    fn last(&self, session: &SessionId, tail: &[u8]) -> Option<Head> {
+        let head = |line: &[u8]| {
+            let text = std::str::from_utf8(line).ok()?;
+            let place = Place::read(line).filter(|_| text.contains(session.as_str()))?;
+            (place.session_id == session.as_str()).then(|| place.head(line))
+        };
+        let near = tail.rsplit(|byte| *byte == b'\n').find_map(head);
+        near.into_iter().chain(read_head(&self.home.head_path(session))).max_by_key(|head| head.seq)
+    }
+
+    /// Puts into `file` what it lacks: of one that is gone, everything.
+    pub(super) fn hand_over(&self, file: &Path) -> Result<()> {
+        let log = Log::open(file)?;
+        let log = log.ok_or_else(|| Error::Io {
+            path: file.to_owned(),
+            source: ErrorKind::NotFound.into(),
+        })?;
+        drop_torn(&log, file)?;
+        let missing = if log.len()? == 0 { self.home.lines() } else { self.home.unwritten(file) };
+        if !missing.is_empty() {
+            let mut text = missing.join(&b'\n');
+            text.push(b'\n');
+            log.add(&text)?;
+        }
+        self.mark_handed_over()
+    }
+
+    /// The project's file has everything by now.
+    pub(super) fn mark_handed_over(&self) -> Result<()> {
+        let length = self.log.len()?.to_string();
+        let written = cached::replace(&self.home.mark(), &[length.as_bytes()]);
+        written.map_err(|source| Error::Io { path: self.home.mark(), source })
+    }
+
+    /// Adds what `file` has and the log has not.
+    pub(super) fn absorb(&self, file: &Path) -> Result<()> {
+        let known = hashes(&self.home.path);
+        let text = files::read_whole(file)?.unwrap_or_default();
+        let missing = whole_lines(&text).filter(|line| !known.contains(&bounded::sha256(line)));
+        let missing: Vec<u8> = missing.flat_map(|line| [line, b"\n"].concat()).collect();
+        if missing.is_empty() { Ok(()) } else { Ok(self.log.add(&missing)?) }
+    }
+}
+
+fn read_head(path: &Path) -> Option<Head> {
+    let (bytes, _) = files::read(path).ok()??;
+    serde_json::from_slice::<Known>(&bytes).ok()?.last
+}
+
+/// Removes the part of a line that a stopped writer left at the end. A record that lacks only its
+/// line end stays.
+pub(super) fn drop_torn(log: &Log, path: &Path) -> Result<()> {
+    let length = log.len()?;
+    if log.end()? == length {
+        return Ok(());
+    }
+    let tail = log.tail(LONGEST_LINE as u64)?;
+    let line = tail.rsplit(|byte| *byte == b'\n').next().unwrap_or(&tail);
+    if Place::read(line).is_none() {
+        let cut = log.file.set_len(length - line.len() as u64);
+        cut.map_err(|source| Error::Io { path: path.to_owned(), source })?;
+    }
+    Ok(())
+}
+
+/// The lines that have an end.
+fn whole_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    text[..end].split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+fn hashes(file: &Path) -> HashSet<String> {
+    let text = files::read_whole(file).ok().flatten().unwrap_or_default();
+    text.split(|byte| *byte == b'\n').map(bounded::sha256).collect()
+}

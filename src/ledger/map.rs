@@ -1,0 +1,138 @@
+//! `intent_map.md`, written from the records in roz's home.
+//!
+//! How far they were read, and what came of it, is kept beside them: one more record costs no look at
+//! the records before it.
+
+use std::{collections::HashSet, fs, path::PathBuf, time::Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::{LONGEST_LINE, Ledger};
+use crate::{
+    core::{
+        bounded,
+        intent::{
+            SIDECAR,
+            catalogue::Catalogue,
+            ledger::Record,
+            map::{Map, NAME, Unclear},
+        },
+    },
+    storage,
+    world::{
+        cached,
+        files::{self, Replacement},
+        in_a_line, log,
+    },
+};
+
+const LARGEST: usize = 8 << 20;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("failed to write the intent map")]
+    Storage(#[from] storage::Error),
+    #[error("`{}` is no UTF-8, or larger than {} MiB", .0.display(), LARGEST >> 20)]
+    Unfit(PathBuf),
+    #[error("`{}` is a symbolic link, not a folder", .0.display())]
+    Link(PathBuf),
+    #[error("the intent map is left as it is")]
+    Unclear(#[from] Unclear),
+}
+
+/// The map of the records so far.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    made_by: u64,
+    /// How much of the log in roz's home is in it, in bytes.
+    end: u64,
+    map: Map,
+    /// What last kept the map from being written, and was told.
+    failed: Option<String>,
+}
+
+/// Changes whenever the code that makes the map does.
+const MADE_BY: u64 =
+    cached::made_by(&[include_bytes!("map.rs"), include_bytes!("../core/intent/map.rs")]).1;
+
+impl Ledger {
+    pub fn map_path(&self) -> PathBuf {
+        self.declared_at().join(SIDECAR).join(NAME)
+    }
+
+    /// Adds to the map what was recorded since. Answers what keeps it from being written, once.
+    pub fn update_map(&self, catalogue: &Catalogue, until: Instant) -> Option<String> {
+        let _lock = files::lock(&self.beside_log("map.lock"), until).ok()?;
+        let (file, meta) =
+            files::open(self.home.path(), fs::OpenOptions::new().read(true)).ok()??;
+        let kept = files::read(&self.beside_log("map.json")).ok().flatten();
+        let kept = kept.and_then(|(bytes, _)| serde_json::from_slice::<Kept>(&bytes).ok());
+        let kept = kept.filter(|kept| kept.made_by == MADE_BY && kept.end <= meta.len());
+        let mut kept = kept.unwrap_or_default();
+        let add = |line: &[u8]| {
+            if let Some(record) = Record::read(line) {
+                kept.map.add(&record);
+            }
+        };
+        kept.end = log::each_line(&file, kept.end, LONGEST_LINE, add).ok()?.end;
+        let failed = self.put_map(&kept.map, catalogue).err().map(|err| in_a_line(&err));
+        let news = failed.clone().filter(|why| kept.failed.as_ref() != Some(why));
+        self.keep_map(Kept { failed, ..kept });
+        news
+    }
+
+    /// Writes the map anew from all records that are known. Answers whether it has changed, and from
+    /// how many records it is.
+    pub fn write_map(&self, catalogue: &Catalogue, until: Instant) -> Result<(bool, u64), Error> {
+        let mut kept = Kept::default();
+        let mut known = HashSet::new();
+        let mut add = |line: &[u8]| {
+            if let Some(record) = Record::read(line)
+                && known.insert(bounded::sha256(line))
+            {
+                kept.map.add(&record);
+            }
+        };
+        let _lock =
+            files::lock(&self.beside_log("map.lock"), until).map_err(storage::Error::from)?;
+        kept.end = files::len(self.home.path()).map_err(storage::Error::from)?;
+        self.home.lines().iter().for_each(|line| add(line));
+        self.each_line(|_, line| add(line))?;
+        let is_changed = self.put_map(&kept.map, catalogue)?;
+        self.keep_map(kept);
+        Ok((is_changed, known.len() as u64))
+    }
+
+    fn put_map(&self, map: &Map, catalogue: &Catalogue) -> Result<bool, Error> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.map_path();
+        let folder = self.declared_at().join(SIDECAR);
+        if fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_symlink()) {
+            return Err(Error::Link(folder));
+        }
+        let found = files::read(&path).map_err(storage::Error::from)?;
+        let mode = found.as_ref().map_or(0o644, |(_, meta)| meta.permissions().mode() & 0o7777);
+        let text = String::from_utf8(found.map(|(bytes, _)| bytes).unwrap_or_default());
+        let text = text.ok().filter(|text| text.len() <= LARGEST);
+        let text = text.ok_or_else(|| Error::Unfit(path.clone()))?;
+        let new = map.written_into(&text, catalogue)?;
+        if new == text {
+            return Ok(false);
+        }
+        let tmp = folder.join(format!(".{NAME}.{}.tmp", std::process::id()));
+        let bytes = new.as_bytes();
+        let new = Replacement { bytes, modified: None, durable: false, mode: Some(mode) };
+        files::replace(&path, &tmp, &new).map_err(storage::Error::from)?;
+        Ok(true)
+    }
+
+    /// Without it the next one reads all records.
+    fn keep_map(&self, kept: Kept) {
+        let text = serde_json::to_vec(&Kept { made_by: MADE_BY, ..kept }).unwrap_or_default();
+        let _ = cached::replace(&self.beside_log("map.json"), &[&text]);
+    }
+
+    fn beside_log(&self, name: &str) -> PathBuf {
+        self.home.path().with_file_name(name)
+    }
+}

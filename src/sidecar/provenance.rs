@@ -1,0 +1,275 @@
+//! Which changes of the declared work someone has to confirm.
+//!
+//! A call of an agent can change what it may do where nobody sees it: in a script, say. So the hash
+//! of each of [`FILES`] is taken before a call ([`hashes`]) and compared after it ([`changed`]).
+//! What differs, unless roz's own verbs wrote it, is a [`Doubt`]: every write is refused until a
+//! person confirms it, or the file is what it was. What changes between two calls is a person's.
+//!
+//! What is known of a project is one file in roz's home, so that all sessions know it.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use chrono::{DateTime, SubsecRound as _, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::intents_file;
+use crate::{
+    core::{
+        bounded,
+        intent::{
+            doubt::{Doubt, FILES, Stand},
+            selection::{FILE, Missing},
+        },
+    },
+    world::{
+        cached,
+        files::{self, Access},
+        git, objects,
+    },
+};
+
+/// Changes of roz's own that are remembered.
+const MOST: usize = 40;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Notes {
+    /// For whoever reads it.
+    project: PathBuf,
+    doubts: BTreeMap<String, Doubt>,
+    /// What roz wrote, the newest last.
+    own: Vec<Own>,
+    /// The commit that was checked out when a person said that the intents are gone for good.
+    let_go: Option<String>,
+}
+
+/// A change that roz made itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Own {
+    pub file: String,
+    pub before: Option<String>,
+    pub after: Option<String>,
+    pub at: DateTime<Utc>,
+    /// It grants something, and a process of an agent's client asked for it: it counts once a
+    /// person has said yes to the call ([`granted`]).
+    #[serde(default)]
+    pub by_agent: bool,
+}
+
+/// A file that is not what it was, and not by roz.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    pub file: &'static str,
+    pub before: Option<String>,
+    pub now: Option<String>,
+}
+
+/// What the files hold.
+pub fn hashes(root: &Path) -> Stand {
+    let hash = |file: &&str| Some(((*file).to_owned(), hash(&root.join(file))?));
+    FILES.iter().filter_map(hash).collect()
+}
+
+/// What is in the place of a file is not told apart: nothing is relied on there.
+fn hash(path: &Path) -> Option<String> {
+    match files::read(path) {
+        Ok(None) => None,
+        Ok(Some((bytes, _))) => Some(hash_of(&bytes)),
+        Err(files::Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotADirectory => {
+            None
+        }
+        Err(_) => Some("unreadable".to_owned()),
+    }
+}
+
+/// As it is compared with what texts are kept by.
+pub fn hash_of(bytes: &[u8]) -> String {
+    format!("sha256:{}", bounded::sha256(bytes))
+}
+
+/// The files that are not what they were, unless changes of roz's own since then explain it.
+pub fn changed(root: &Path, roz_home: &Path, before: &Stand, since: DateTime<Utc>) -> Vec<Changed> {
+    let now = hashes(root);
+    let differing = FILES.iter().filter(|file| before.get(**file) != now.get(**file));
+    let mut found: Vec<Changed> = differing
+        .map(|file| Changed {
+            file,
+            before: before.get(*file).cloned(),
+            now: now.get(*file).cloned(),
+        })
+        .collect();
+    if !found.is_empty() {
+        let notes = read(&path(root, roz_home));
+        found.retain(|changed| {
+            let own = notes.own(changed.file, since).filter(|own| !own.by_agent);
+            !leads(own, changed.before.as_ref(), changed.now.as_ref())
+        });
+    }
+    found
+}
+
+impl Notes {
+    fn own(&self, file: &str, since: DateTime<Utc>) -> impl Iterator<Item = &Own> {
+        // The verbs' stamps have whole seconds.
+        let since = since.trunc_subsecs(0);
+        self.own.iter().filter(move |own| own.file == file && own.at >= since)
+    }
+
+    /// Whether a file that holds that is in doubt: as the call left it, or as roz changed it since.
+    fn doubts(&self, doubt: &Doubt, now: Option<&String>) -> bool {
+        leads(self.own(&doubt.file, doubt.at), doubt.left.as_ref(), now)
+    }
+}
+
+/// Whether changes of roz's own lead from the one to the other. A change that was noted may not
+/// have been made.
+fn leads<'a>(
+    own: impl Iterator<Item = &'a Own>,
+    from: Option<&'a String>,
+    to: Option<&String>,
+) -> bool {
+    let mut reached = vec![from];
+    for step in own {
+        if reached.contains(&step.before.as_ref()) {
+            reached.push(step.after.as_ref());
+        }
+    }
+    reached.contains(&to)
+}
+
+/// The files that still hold what a call left there, and nobody has confirmed.
+pub fn doubts(root: &Path, roz_home: &Path) -> Vec<Doubt> {
+    let notes = read(&path(root, roz_home));
+    let doubts = notes.doubts.values().filter(|doubt| FILES.contains(&&*doubt.file));
+    let stands = |doubt: &&Doubt| notes.doubts(doubt, hash(&root.join(&doubt.file)).as_ref());
+    doubts.filter(stands).cloned().collect()
+}
+
+/// Notes what calls left behind. What one took back is in doubt no more.
+pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io::Result<()> {
+    update(root, roz_home, until, |notes| {
+        for doubt in new {
+            let known = notes.doubts.get(&doubt.file);
+            let known = known.filter(|known| notes.doubts(known, doubt.before.as_ref()));
+            let before = known.map_or(&doubt.before, |known| &known.before).clone();
+            if before == doubt.left {
+                notes.doubts.remove(&doubt.file);
+            } else {
+                notes.doubts.insert(doubt.file.clone(), Doubt { before, ..doubt.clone() });
+            }
+        }
+    })
+}
+
+/// Notes what roz is about to write: a hook that looks meanwhile knows whose change it sees.
+pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> io::Result<()> {
+    update(root, roz_home, until, |notes| {
+        notes.own.push(own);
+        let excess = notes.own.len().saturating_sub(MOST);
+        notes.own.drain(..excess);
+    })
+}
+
+/// A person said yes to the call that had roz write there since then: it is their word for every
+/// session.
+pub fn granted(
+    root: &Path,
+    roz_home: &Path,
+    since: DateTime<Utc>,
+    until: Instant,
+) -> io::Result<()> {
+    let since = since.trunc_subsecs(0);
+    let is_meant = |own: &Own| own.at >= since;
+    // Most calls that a person is asked about have roz write nothing.
+    if !read(&path(root, roz_home)).own.iter().any(is_meant) {
+        return Ok(());
+    }
+    update(root, roz_home, until, |notes| {
+        for own in notes.own.iter_mut().filter(|own| is_meant(own)) {
+            own.by_agent = false;
+            if notes.doubts.get(&own.file).is_some_and(|doubt| doubt.left == own.after) {
+                notes.doubts.remove(&own.file);
+            }
+        }
+    })
+}
+
+/// A person says that the files are right as they were shown. Answers whether they are so still;
+/// else nothing is confirmed.
+pub fn confirm(root: &Path, roz_home: &Path, shown: &Stand, until: Instant) -> io::Result<bool> {
+    update(root, roz_home, until, |notes| {
+        if hashes(root) != *shown {
+            return false;
+        }
+        notes.doubts.clear();
+        let is_gone = !shown.contains_key(FILE);
+        notes.let_go = is_gone.then(|| git::head(root).unwrap_or_default());
+        true
+    })
+}
+
+/// Where the intents are not there: how they were lost, if it takes a person to say that they may
+/// go. A call has taken them away, or a session `had` them and the commit that is checked out has
+/// them still.
+pub fn missing(root: &Path, roz_home: &Path, had: bool, until: Instant) -> Option<Missing> {
+    let notes = read(&path(root, roz_home));
+    let is_taken = notes.doubts.get(FILE).is_some_and(|doubt| doubt.left.is_none());
+    if !had && !is_taken {
+        return None;
+    }
+    let commit = git::head(root);
+    if !is_taken && notes.let_go.is_some_and(|at| at == commit.clone().unwrap_or_default()) {
+        return None;
+    }
+    // Where git does not say, it has them.
+    let is_in_git = commit.is_some_and(|commit| is_at(root, &commit, until) != Some(false));
+    (is_taken || is_in_git).then_some(Missing { is_in_git })
+}
+
+/// Whether a commit has the intents. None: git does not say.
+fn is_at(root: &Path, commit: &str, until: Instant) -> Option<bool> {
+    // The folder too: where git has lost what it had, nothing is there either.
+    let found = objects::at(root, commit, &[FILE, ""], until).ok()?;
+    match &found[..] {
+        [Some(_), _] => Some(true),
+        [None, Some(_)] => Some(false),
+        _ => None,
+    }
+}
+
+fn update<T>(
+    root: &Path,
+    roz_home: &Path,
+    until: Instant,
+    change: impl FnOnce(&mut Notes) -> T,
+) -> io::Result<T> {
+    let path = path(root, roz_home);
+    fs::create_dir_all(path.parent().unwrap_or(roz_home))?;
+    let lock = path.with_extension("lock");
+    let _lock = files::lock_for(&lock, until, Access::Private).map_err(io::Error::other)?;
+    let mut notes = read(&path);
+    let done = change(&mut notes);
+    root.clone_into(&mut notes.project);
+    cached::replace(&path, &[&serde_json::to_vec(&notes)?])?;
+    Ok(done)
+}
+
+/// A note that cannot be read says nothing.
+fn read(path: &Path) -> Notes {
+    let found = files::read(path).ok().flatten();
+    found.and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+}
+
+fn path(root: &Path, roz_home: &Path) -> PathBuf {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let name = cached::hash(&[intents_file(&root).as_os_str().as_encoded_bytes()]);
+    roz_home.join(format!("sidecars/{name:032x}.json"))
+}
+
+#[cfg(test)]
+mod tests;
