@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Done, advice, say};
 use crate::{
     core::{
-        event::Beyond,
+        event::TOO_LONG,
         protect::Answer,
         session::{Session, SessionId},
     },
@@ -92,8 +92,8 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
         "verdict": answer(explained),
         "readings": readings.collect::<Vec<_>>(),
         "keys": explained.keys,
-        "may_run_anything": explained.beyond.is_some(),
-        "because": explained.beyond.map(Beyond::why),
+        "may_run_anything": explained.may_run_anything,
+        "because": explained.may_run_anything.then_some(TOO_LONG),
         "gates": explained.gates.iter().map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
         "rules": explained.rules.iter().map(|it| json!({
             "rule": it.rule.name,
@@ -236,8 +236,8 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
     let runs_script = explained.readings.iter().any(|reading| !reading.scripts.is_empty());
     let script = if runs_script { RUNS_SCRIPT } else { "" };
     let unknown = explained
-        .beyond
-        .map(|it| format!(" Not all that it would run can be read beforehand: {}.", it.why()));
+        .may_run_anything
+        .then(|| format!(" Not all that it would run can be read beforehand: {TOO_LONG}."));
     let off = if is_protected { "" } else { " Self-protection is switched off." };
     format!("{said}{closed}{script}{}{off}\n", unknown.unwrap_or_default())
 }

@@ -39,9 +39,6 @@ pub struct Facts {
     pub second_opinions: Option<Vec<String>>,
     /// An agent file of the project or the user that bears the reviewer's name.
     pub shadow: Option<PathBuf>,
-    pub parent: Parent,
-    /// The call that started the subagent in which this event happens.
-    pub launched_by: LaunchedBy,
     /// Sessions of this project with an open review, active within the hour.
     pub open_elsewhere: Vec<SessionId>,
     /// Which protected paths a call is about.
@@ -126,30 +123,4 @@ pub struct FileOutput {
     pub blob: String,
     pub content: String,
     pub text: String,
-}
-
-/// What the client's own notes say of how a subagent was started.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum LaunchedBy {
-    #[default]
-    NotAsked,
-    /// This client keeps no such notes, or not where we look.
-    Unknown,
-    /// An Agent call, by its `tool_use_id`.
-    Call(String),
-    /// Something else: a workflow.
-    Other(String),
-}
-
-/// Who started this hook.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum Parent {
-    /// The process that the client says it is.
-    Client,
-    /// Another process than the client, by its name.
-    Stranger(String),
-    /// The client does not say who it is; no shell, by its name.
-    Unnamed(String),
-    #[default]
-    Unknown,
 }

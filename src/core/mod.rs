@@ -23,6 +23,7 @@ pub mod reflection;
 pub mod refusal;
 pub mod review;
 pub mod schedule;
+pub mod server_paths;
 pub mod session;
 pub mod session_id;
 pub mod tool;

@@ -5,7 +5,7 @@ use super::{
     event::{Event, Sender, Source, What},
     policy::{Mode, Policy},
     prompt::{self, Command},
-    review::{self, phase::Phase, proof},
+    review::{self, phase::Phase},
     session::Session,
     tool::{REVIEWER, is_reviewer_name},
 };
@@ -27,14 +27,12 @@ pub enum Need {
     Dirty(Source),
     /// Other sessions of this project with an open review.
     OpenElsewhere,
-    /// Who may stand in a reviewer's place, and who started it.
-    ReviewersOrigin,
+    /// An agent file that bears the reviewer's name.
+    Shadow,
     /// What a reviewer was shown.
     Shown,
     /// What a reviewer would change.
     ReviewerChanges,
-    /// Which launch the client's notes say that a reviewer comes from.
-    LaunchedBy,
 }
 
 pub fn needs(event: &Event, session: &Session, policy: &Policy) -> Vec<Need> {
@@ -60,7 +58,6 @@ pub fn needs(event: &Event, session: &Session, policy: &Policy) -> Vec<Need> {
                 (is_launch, Need::Roots),
                 (is_launch && is_approved, Need::WorkHere),
                 (is_by_reviewer, Need::ReviewerChanges),
-                (is_by_reviewer && proof::decides(call), Need::LaunchedBy),
             ]
         }
         What::PostToolUse { .. } => vec![(is_by_reviewer, Need::Shown)],
@@ -69,7 +66,7 @@ pub fn needs(event: &Event, session: &Session, policy: &Policy) -> Vec<Need> {
         }
         What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => vec![
             (true, Need::SecondOpinions),
-            (true, Need::ReviewersOrigin),
+            (true, Need::Shadow),
             (true, Need::Roots),
             (true, Need::Works),
         ],

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::core::{
     event::{Background, Origin, Source, Stop, ToolCall},
-    facts::{Facts, Parent},
+    facts::Facts,
     outcome::Effect,
     policy::{Mode, Scope},
     review::{
@@ -319,7 +319,6 @@ impl Play {
         let work = self.work();
         let is_write = matches!(&what, What::PreToolUse(call) if call.name == "Write");
         let facts = Facts {
-            parent: Parent::Client,
             works: if work == Work::NotAsked { Vec::new() } else { vec![work.clone()] },
             work,
             written: if is_write { vec!["/p/a".into()] } else { Vec::new() },
@@ -393,14 +392,14 @@ fn prompt(text: &str, sender: Sender) -> What<'static> {
 fn tool(name: &str, json: &'static str, id: u8) -> ToolCall<'static> {
     let input = serde_json::from_str(json).unwrap();
     let mut call = crate::clients::testing::call(name, input, json, Some(format!("t{id}")));
-    call.read(&[], &Policy::default().commands.options());
+    call.read(&Policy::default().commands.options());
     call
 }
 
 fn bash(id: u8, command: &str) -> What<'static> {
     let input = json!({ "command": command });
     let mut call = crate::clients::testing::call("Bash", input, "{}", Some(format!("t{id}")));
-    call.read(&[], &Policy::default().commands.options());
+    call.read(&Policy::default().commands.options());
     What::PreToolUse(call)
 }
 

@@ -37,8 +37,6 @@ pub enum Tool {
     Message { to: Vec<String> },
     /// A prompt that the client sends later, here or on another machine.
     Schedule { prompt: Option<String>, recurring: bool, elsewhere: bool },
-    /// A skill or a command of the user's: a text whose marked lines are run.
-    Skill { name: String, arguments: String },
     /// A tool of an MCP server, called `mcp__server__tool`; its input is [`ToolCall::input`].
     ///
     /// [`ToolCall::input`]: crate::core::event::ToolCall::input
@@ -83,7 +81,7 @@ impl Tool {
         matches!(self, Tool::Write { .. } | Tool::Edit { replacements: Some(_), .. })
     }
 
-    /// Whether the call changes nothing but by what it starts: a command line, a subagent, a skill.
+    /// Whether the call changes nothing but by what it starts: a command line, a subagent.
     /// Those are judged by themselves.
     pub fn changes_nothing_itself(&self) -> bool {
         match self {
@@ -94,7 +92,6 @@ impl Tool {
             | Tool::Spawn { .. }
             | Tool::Workflow
             | Tool::Message { .. }
-            | Tool::Skill { .. }
             | Tool::Harmless => true,
             Tool::Schedule { elsewhere, .. } => !elsewhere,
             Tool::Write { .. } | Tool::Edit { .. } | Tool::Mcp | Tool::Other => false,

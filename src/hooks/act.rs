@@ -5,8 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
-
 use super::{
     Input,
     meaning::{self, Texts},
@@ -137,43 +135,32 @@ impl Scribe<'_> {
         }
     }
 
-    /// What really changed, by what the files hold now.
+    /// What really changed, by what the files hold now and what was put aside of them before.
     fn landed(self, flight: &InFlight) -> Option<String> {
-        let answer = self.input.answer.and_then(|it| serde_json::from_str::<Value>(it.get()).ok());
-        let is_one = flight.before.len() == 1;
         let images = Images::new(&self.roz.home, &self.input.session_id);
-        let change = |(path, before): (&String, &Option<String>)| {
+        let change = |(path, before_hash): (&String, &Option<String>)| {
             let file = self.roz.project.join(path);
-            let hash = file_content::hash(&file);
-            if hash == *before {
+            let file_hash = file_content::hash(&file);
+            if file_hash == *before_hash {
                 return None;
             }
-            let text = read_head(&file, MAX_FILE);
-            let answer = answer.as_ref().filter(|_| is_one);
-            let kept = || images.read(before.as_deref()?);
-            let known = answer.and_then(|it| meaning::before_by_tool(it, text.as_deref()));
-            let known = known.or_else(kept);
-            let by_tool = answer.and_then(|it| Changed::by_tool(it, text.as_deref()));
-            // A patch tells nothing of what a formatter did after it.
-            let by_tool = by_tool.filter(|it| meaning::fits(it, text.as_deref()));
-            let mut changed = match (by_tool, &known) {
-                (Some(changed), _) => changed,
-                (None, Some(known)) if before.is_some() && text.is_some() => {
-                    Changed::between(Some(known), text.as_deref())
-                }
-                (None, _) => of_texts(before.as_deref(), text.as_deref(), &file),
+            let after = read_head(&file, MAX_FILE);
+            let before = before_hash.as_deref().and_then(|hash| images.read(hash));
+            let is_before_known = before_hash.is_none() || before.is_some();
+            let mut changed = match (is_before_known, &after) {
+                (true, Some(after)) => Changed::between(before.as_deref(), Some(after)),
+                (_, None) if file_hash.is_none() => Changed::between(before.as_deref(), None),
+                _ => Changed::unseen(Change::Modified, Opaque::Unknown),
             };
-            changed.file_hash = hash;
-            changed.before_hash.clone_from(before);
+            changed.file_hash = file_hash;
+            changed.before_hash.clone_from(before_hash);
             // For `roz undo`.
-            for text in [known.as_deref(), text.as_deref()].into_iter().flatten() {
-                images.keep(text);
+            if let Some(after) = &after {
+                images.keep(after);
             }
-            let is_before_known = before.is_none() || known.is_some();
-            let texts =
-                Texts { before: known.filter(|_| before.is_some()), is_before_known, after: text };
-            let path = path.clone();
-            Some((FileChange { path, changed, mutation_class: None, evidence: None }, texts))
+            let (mutation_class, evidence) = (None, None);
+            let change = FileChange { path: path.clone(), changed, mutation_class, evidence };
+            Some((change, Texts { before, is_before_known, after }))
         };
         let (mut files, texts): (Vec<_>, Vec<_>) = flight.before.iter().filter_map(change).unzip();
         if files.is_empty() {
@@ -230,15 +217,5 @@ impl Scribe<'_> {
         let What::PostToolUse { call, .. } = &self.input.event.what else { return None };
         let said = call.input.get("mutation_class")?.clone();
         serde_json::from_value(said).ok()
-    }
-}
-
-/// A file that was not there is new as a whole; of another the text before is
-/// not known.
-fn of_texts(before: Option<&str>, after: Option<&[u8]>, file: &Path) -> Changed {
-    match (before, after) {
-        (None, Some(_)) => Changed::between(None, after),
-        (_, None) if !file.exists() => Changed::unseen(Change::Deleted, Opaque::Unknown),
-        _ => Changed::unseen(Change::Modified, Opaque::Unknown),
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     clients,
     core::{
         Cx,
-        event::{Beyond, Event, Origin, ToolCall, What},
+        event::{Event, Origin, ToolCall, What},
         facts::Facts,
         intent::{self, gate::Caller},
         protect::{self, Objection},
@@ -35,7 +35,7 @@ pub struct Explained {
     /// What gate patterns are matched against.
     pub keys: Vec<String>,
     /// It could not be read to the end, so every gate on commands covers it.
-    pub beyond: Option<Beyond>,
+    pub may_run_anything: bool,
     /// The gates' patterns that cover the call, each with the key that it
     /// covers.
     pub gates: Vec<(String, String)>,
@@ -63,7 +63,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let call = client.calls(tool, json).remove(0);
     let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
-    read_call(&mut event, id, &world.cwd, roz, world);
+    read_call(&mut event, id, roz, world);
     let input = Input::of_call(event, json, id.clone(), &world.cwd);
     let (protect, aims) = protect_facts_and_aims(&input, &Around::default(), session, roz, world);
     let event = input.event;
@@ -104,6 +104,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         .collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
-    let ToolCall { readings, beyond, .. } = call;
-    Explained { readings, keys, beyond, gates, rules, intent, closes }
+    let may_run_anything = call.may_run_anything();
+    let ToolCall { readings, .. } = call;
+    Explained { readings, keys, may_run_anything, gates, rules, intent, closes }
 }

@@ -14,7 +14,7 @@ use crate::{
     core::{
         self, Need, agent_file,
         event::{Source, ToolCall, What},
-        facts::{Facts, GatesElsewhere, LaunchedBy, Parent},
+        facts::{Facts, GatesElsewhere},
         policy::Policy,
         review::{gate, work::Work},
         session::{Session, SessionId},
@@ -24,7 +24,7 @@ use crate::{
         Roz,
         work::{self, Asker},
     },
-    world::{World, changes, process, read_beginning, read_text},
+    world::{World, changes, read_beginning},
 };
 
 /// What the gates need to know about this event, as far as the project can tell.
@@ -47,11 +47,10 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
             }
             (Need::Dirty(source), _) => facts.dirty = dirty(source, session, roz, until),
             (Need::OpenElsewhere, _) => facts.open_elsewhere = open_elsewhere(session, roz, world),
-            (Need::ReviewersOrigin, _) => {
+            (Need::Shadow, _) => {
                 let dirs = [Some(project(session, roz)), session.cwd.as_deref()];
                 let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
                 facts.shadow = shadow(&dirs, world);
-                facts.parent = parent(world);
             }
             (Need::GatedWork, What::PreToolUse(call)) => {
                 facts.gates_elsewhere =
@@ -64,12 +63,6 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
             }
             (Need::Shown, What::PostToolUse { call, .. }) => {
                 facts.shown = reviewing::shown(input, call, cwd, until);
-            }
-            (Need::LaunchedBy, _) => {
-                let places = [session.transcript_path.as_deref(), input.transcript_path.as_deref()];
-                let places: Vec<&Path> = places.into_iter().flatten().collect();
-                let agent = input.event.origin.agent_id.as_deref().unwrap_or_default();
-                facts.launched_by = launched_by(agent, &places);
             }
             (Need::GatedWork | Need::ReviewerChanges | Need::Shown, _) => (),
         }
@@ -189,66 +182,6 @@ fn reviewers_file(folder: &Path, depth: usize, budget: &mut usize) -> Option<Pat
 pub fn config_dir(world: &World) -> Option<PathBuf> {
     let named = world.var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
     named.or_else(|| Some(world.user_home.as_ref()?.join(".claude")))
-}
-
-fn parent(world: &World) -> Parent {
-    const SHELLS: &[&str] =
-        &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "busybox", "tcsh", "csh"];
-    let (pid, name) = process::parent();
-    let client = world.var("CLAUDE_PID").and_then(|it| it.parse::<u32>().ok());
-    match (client, pid, name) {
-        (Some(client), Some(pid), _) if client == pid => Parent::Client,
-        (Some(_), Some(_), name) => Parent::Stranger(name.unwrap_or_else(|| "?".into())),
-        (None, _, Some(name)) if SHELLS.contains(&name.as_str()) => Parent::Stranger(name),
-        (None, _, Some(name)) => Parent::Unnamed(name),
-        _ => Parent::Unknown,
-    }
-}
-
-/// How the client says that a subagent was started: it keeps a note beside the
-/// subagent's transcript. Measured on versions 2.1.197 and 2.1.330: the note of
-/// an Agent call names the call; that of a workflow lies in a folder of its own.
-/// The transcript may move in the course of a session, so both its first place
-/// and the one that the event names are looked at.
-fn launched_by(agent: &str, transcripts: &[&Path]) -> LaunchedBy {
-    let is_name = agent.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    if !is_name {
-        return LaunchedBy::Other("an id that is no name".to_owned());
-    }
-    let found =
-        transcripts.iter().map(|it| note_of(agent, &it.with_extension("").join("subagents")));
-    let mut said = LaunchedBy::Unknown;
-    for note in found {
-        match note {
-            LaunchedBy::Other(_) => return note,
-            LaunchedBy::Call(_) => said = note,
-            LaunchedBy::NotAsked | LaunchedBy::Unknown => (),
-        }
-    }
-    said
-}
-
-fn note_of(agent: &str, folder: &Path) -> LaunchedBy {
-    const MAX_NOTE: u64 = 64 * 1024;
-    let note = format!("agent-{agent}.meta.json");
-    let is_note = |path: &Path| path.to_string_lossy().ends_with(".meta.json");
-    let files = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut workflows = files(&folder.join("workflows")).map(|it| it.path());
-    if workflows.any(|it| it.join(&note).exists()) {
-        return LaunchedBy::Other("a workflow".to_owned());
-    }
-    if let Some(text) = read_text(&folder.join(&note), MAX_NOTE) {
-        let note: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        return match note.get("toolUseId").and_then(serde_json::Value::as_str) {
-            Some(id) => LaunchedBy::Call(id.to_owned()),
-            None => LaunchedBy::Other("no call is named".to_owned()),
-        };
-    }
-    // A client that keeps notes keeps one of every subagent.
-    if files(folder).any(|it| is_note(&it.path())) {
-        return LaunchedBy::Other("the client has no note of it".to_owned());
-    }
-    LaunchedBy::Unknown
 }
 
 /// Other sessions of this project with an open review, active within the hour.

@@ -2,14 +2,12 @@
 
 use std::time::Instant;
 
-use serde_json::Value;
-
 use crate::{
     core::intent::{
         blame,
         ledger::{FileChange, MutationClass, Record},
         mutation::{self, File, Meaning},
-        ranges::{Changed, content_hash},
+        ranges::Changed,
     },
     open::Roz,
     sidecar::{self, map::From},
@@ -85,55 +83,6 @@ fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
         Some(gone.remove(at).0.to_owned())
     };
     files.iter().map(|(path, changed, it)| from(path, changed, it)).collect()
-}
-
-/// The text before an Edit or a Write, as its answer tells: whole, or by the
-/// patch that is taken back.
-pub(super) fn before_by_tool(answer: &Value, after: Option<&[u8]>) -> Option<Vec<u8>> {
-    if let Some(text) = answer.get("originalFile").and_then(Value::as_str) {
-        return Some(text.as_bytes().to_vec());
-    }
-    let after: Vec<&[u8]> = after?.split_inclusive(|it| *it == b'\n').collect();
-    let mut before: Vec<u8> = Vec::new();
-    let mut at = 0;
-    let hunks = answer.get("structuredPatch")?.as_array().filter(|it| !it.is_empty())?;
-    for hunk in hunks {
-        let start = usize::try_from(hunk.get("newStart")?.as_u64()?).ok()?.saturating_sub(1);
-        let is_empty = hunk.get("newLines")?.as_u64()? == 0;
-        let start = if is_empty && at == 0 && start == 0 { 0 } else { start };
-        before.extend(after.get(at..start)?.concat());
-        at = start;
-        for line in hunk.get("lines")?.as_array()? {
-            let line = line.as_str()?;
-            match line.as_bytes().first() {
-                Some(b'-') => {
-                    before.extend_from_slice(&line.as_bytes()[1..]);
-                    before.push(b'\n');
-                }
-                Some(b'+') => at += 1,
-                Some(b'\\') => (),
-                _ => {
-                    before.extend_from_slice(after.get(at)?);
-                    at += 1;
-                }
-            }
-        }
-    }
-    before.extend(after.get(at..)?.concat());
-    Some(before)
-}
-
-/// Whether the ranges of a change are those of the text: each says what stands
-/// there.
-pub(super) fn fits(changed: &Changed, after: Option<&[u8]>) -> bool {
-    let Some(after) = after else { return true };
-    let lines: Vec<&[u8]> = after.split_inclusive(|it| *it == b'\n').collect();
-    changed.ranges.iter().all(|it| {
-        let from = usize::try_from(it.start_line.saturating_sub(1)).unwrap_or(usize::MAX);
-        let to = usize::try_from(it.end_line).unwrap_or(usize::MAX);
-        let found = lines.get(from..to).unwrap_or_default();
-        !found.is_empty() && content_hash(found.iter().copied()) == it.content_hash
-    })
 }
 
 /// Makes the map that of the ledger; answers what went wrong, once a session.

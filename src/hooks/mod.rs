@@ -18,17 +18,14 @@ mod protect_facts;
 pub mod reflection_facts;
 mod repositories;
 mod reviewing;
-mod server_paths;
 pub mod shim_judge;
 pub mod shims;
-mod skill;
 pub mod unknown_tools;
 mod write_targets;
 
 use std::{
     cell::{OnceCell, RefCell},
     mem,
-    path::Path,
     time::{Duration, Instant},
 };
 
@@ -42,7 +39,7 @@ use crate::{
     },
     core::{
         self, Cx, Dice, bounded,
-        event::{Beyond, Event, What},
+        event::{Event, What},
         gate::Gate,
         intent::{briefing, facts::Aims},
         outcome::{Notice, Outcome, Verdict},
@@ -201,7 +198,7 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     }
     let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
     let id = input.session_id.clone();
-    read_call(&mut input.event, &id, &cwd, &roz, world);
+    read_call(&mut input.event, &id, &roz, world);
     let formatted = format::run(&input.event, session, &roz);
     let (weakened, unnoted) = own_files::end(&input.event, &id, &roz, world);
     let around = Around { formatted: formatted.since, weakened };
@@ -264,16 +261,12 @@ fn note_commits(input: &Input, roz: &Roz, world: &World) -> Option<String> {
     noted.err().map(|err| format!("the ledger's notes: {}", in_a_line(&err)))
 }
 
-/// Reads the command lines of a call: its own, and those of a skill that it starts.
-fn read_call(event: &mut Event, id: &SessionId, cwd: &Path, roz: &Roz, world: &World) {
+/// Reads the command lines of a call.
+fn read_call(event: &mut Event, id: &SessionId, roz: &Roz, world: &World) {
     if let What::PreToolUse(call) = &mut event.what {
-        let skill = skill::lines(call, &[&roz.project, cwd], world);
         let mut options = roz.policy.commands.options();
         options.variables = variables(id, world);
-        call.read(&skill.lines, &options);
-        if !skill.are_all {
-            call.read_in_part(Beyond::Skill);
-        }
+        call.read(&options);
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{gather::config_dir, server_paths};
+use super::gather::config_dir;
 use crate::{
     core::{
         event::{Event, ToolCall, What},
@@ -15,6 +15,7 @@ use crate::{
             self, Access, Accessed, Act, Before, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places,
             ProtectFacts,
         },
+        server_paths,
         session::Session,
         tool::Tool,
     },

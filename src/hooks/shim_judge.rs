@@ -86,7 +86,7 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     let tool = Tool::Shell { command: line };
     let mut call = ToolCall::new(SHELL, tool, input, &json, Some(STARTED.to_owned()));
     let options = roz.policy.commands.options();
-    call.read(&[], &options);
+    call.read(&options);
     call.read_lines(&alias(&call, start), &options);
     let elsewhere = repositories::gates_elsewhere(&call, &start.cwd, &roz.project, world);
     let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::{glob_expansion::expand, server_paths};
+use super::glob_expansion::expand;
 use crate::{
-    core::{event::ToolCall, intent::class::is_one, tool::Tool},
+    core::{event::ToolCall, server_paths, tool::Tool, words::is_one},
     shell::{HOLE, How, Reading, Write},
 };
 

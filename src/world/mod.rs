@@ -324,11 +324,6 @@ pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
     Ok(file)
 }
 
-/// A file that the kernel makes up: its size says nothing.
-pub(crate) fn read_proc(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
-}
-
 /// An error and its causes, in a line.
 pub fn in_a_line(err: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(err.source(), |&it| it.source());

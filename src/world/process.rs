@@ -7,7 +7,6 @@ use std::{
     ffi::OsStr,
     io::{self, Write as _},
     os::{fd::AsFd, unix::process::CommandExt as _},
-    path::Path,
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -224,17 +223,6 @@ fn kill(child: &mut Child) {
     }
     let _ = child.kill();
     let _ = child.wait();
-}
-
-/// The process that started this one: its id and, where the system tells it,
-/// its name.
-pub fn parent() -> (Option<u32>, Option<String>) {
-    let pid = rustix::process::getppid().map(|it| it.as_raw_nonzero().get().cast_unsigned());
-    let name = pid.and_then(|pid| {
-        let text = super::read_proc(Path::new(&format!("/proc/{pid}/comm")))?;
-        Some(text.trim().to_owned())
-    });
-    (pid, name)
 }
 
 /// What stood in the environment of the process that started this one when it

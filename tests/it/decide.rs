@@ -2,7 +2,7 @@
 //! person sits at a terminal; and what was looked at is what is approved.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     process::{Command, Stdio},
     time::{Duration, SystemTime},
 };
@@ -175,28 +175,6 @@ fn a_request_leaves_the_reviewer_that_is_at_work_its_token() {
 }
 
 #[test]
-fn a_hook_that_is_not_the_clients_own_child_gets_no_token() {
-    let start = json!({ "agent_id": "a1", "agent_type": REVIEWER });
-    let roz = Roz::new();
-    roz.requests("#roz");
-    roz.launch();
-    // A shell that stays between us and the hook.
-    let shell = ["sh", "-c", "\"$0\" \"$@\"; exit $?"];
-    let reply = roz.hook_through(&shell, "subagent-start", start.clone());
-    assert_eq!(token_in(&reply.context()), None);
-
-    let roz = roz.with_var("CLAUDE_PID", "1");
-    let reply = roz.hook("subagent-start", start.clone());
-    assert_eq!(token_in(&reply.context()), None);
-
-    let roz = roz.with_var("CLAUDE_PID", &std::process::id().to_string());
-    roz.launch();
-    let start = json!({ "agent_id": "a2", "agent_type": REVIEWER });
-    let reply = roz.hook("subagent-start", start);
-    assert!(token_in(&reply.context()).is_some());
-}
-
-#[test]
 fn an_agent_file_that_bears_the_reviewers_name_gets_no_token() {
     let roz = Roz::new();
     std::fs::create_dir_all(roz.project().join(".claude/agents")).unwrap();
@@ -206,34 +184,6 @@ fn an_agent_file_that_bears_the_reviewers_name_gets_no_token() {
     let reply = roz.subagent_start("a1");
     assert_eq!(token_in(&reply.context()), None);
     assert!(reply.tells_user().contains("mine.md"));
-}
-
-/// The client keeps a note of how each subagent was started, beside its
-/// transcript.
-#[test]
-fn a_reviewer_that_the_client_says_another_call_started_gets_no_permit() {
-    let right = json!({ "agentType": REVIEWER, "toolUseId": "toolu_0000" });
-    let wrong = json!({ "agentType": REVIEWER, "toolUseId": "toolu_9999" });
-    let notes = [
-        ("agent-a1.meta.json", right.to_string(), true),
-        ("agent-a1.meta.json", wrong.to_string(), false),
-        ("agent-a1.meta.json", "{}".to_owned(), false),
-        // A client that keeps notes keeps one of every subagent.
-        ("agent-a2.meta.json", wrong.to_string(), false),
-        ("workflows/w1/agent-a1.meta.json", "{}".to_owned(), false),
-    ];
-    for (name, text, may_decide) in notes {
-        let roz = Roz::new();
-        let note = roz.user_home().join(".claude/projects/p/s1/subagents").join(name);
-        fs::create_dir_all(note.parent().unwrap()).unwrap();
-        fs::write(note, &text).unwrap();
-        roz.requests("#roz");
-        let reviewer = roz.reviewer("a1");
-        let args = ["decide", SESSION, "COMPLETE", "fine", "--token", &reviewer.token];
-        let reply = reviewer.bash(&line(&args));
-        assert_eq!(!reply.is_objection(), may_decide, "{name}: {text}: {}", reply.json);
-        assert_eq!(roz.run(&args).code == Some(0), may_decide, "{name}: {text}");
-    }
 }
 
 #[test]

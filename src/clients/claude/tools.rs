@@ -15,12 +15,12 @@ const HARMLESS: &str = "\
     TaskStop BashOutput KillShell KillBash AskUserQuestion EnterPlanMode ExitPlanMode \
     EnterWorktree ExitWorktree ToolSearch ListMcpResources ListMcpResourcesTool ReadMcpResource \
     ReadMcpResourceTool SendUserMessage CronDelete CronList PushNotification StructuredOutput \
-    Brief Config";
+    Brief Config Skill SlashCommand";
 
 /// The others that [`tool`] knows.
 const CONCERNING: &str = "\
     Bash PowerShell Monitor Write Edit MultiEdit NotebookEdit Read NotebookRead Grep Glob LS Agent \
-    Task Workflow SendMessage Skill SlashCommand CronCreate ScheduleWakeup RemoteTrigger";
+    Task Workflow SendMessage CronCreate ScheduleWakeup RemoteTrigger";
 
 /// The names of the tools, old ones among them.
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
@@ -72,10 +72,6 @@ pub(crate) fn tool(name: &str, input: &Value) -> Tool {
         "CronCreate" => schedule(recurs(true), false),
         "ScheduleWakeup" => schedule(recurs(false), false),
         "RemoteTrigger" => schedule(recurs(false), true),
-        "Skill" | "SlashCommand" => {
-            let named = ["skill", "command", "name"].into_iter().find_map(text);
-            Tool::Skill { name: named.unwrap_or_default().to_owned(), arguments: owned("args") }
-        }
         _ if name.starts_with("mcp__") => Tool::Mcp,
         _ if HARMLESS.split_whitespace().any(|harmless| harmless == name) => Tool::Harmless,
         _ => Tool::Other,

@@ -20,10 +20,7 @@ use crate::{
 
 pub(super) use self::judged::options;
 use self::judged::shown;
-pub use self::{
-    judged::{Class, Judged},
-    outputs::is_output,
-};
+pub use self::judged::{Class, Judged};
 
 /// Words of a server's tool that say that it reads.
 const READS: &str = "\

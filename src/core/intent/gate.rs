@@ -122,7 +122,7 @@ fn judged(
         Ok(Passed { intent_id, scope, asks }) => {
             let start = start.map(|it| Start { scope, ..it });
             let written = || aims.targets.iter().filter(|it| it.is_tracked());
-            let kept = written().filter(|it| start.is_some() && it.hash.is_some());
+            let kept = written().filter(|it| it.hash.is_some());
             let kept = keeping(kept.map(Aim::path).chain(aims.unkept.iter().cloned()));
             let command = normal(call);
             let ask = asks.filter(|_| {

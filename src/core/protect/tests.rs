@@ -125,7 +125,7 @@ fn an_edit_makes_what_the_client_would_make_of_it() {
 
 fn accessed(tool: &str, input: serde_json::Value) -> Vec<Access> {
     let mut call = crate::clients::testing::call(tool, input, "{}", None);
-    call.read(&[], &crate::shell::Options::default());
+    call.read(&crate::shell::Options::default());
     accesses(&call)
 }
 

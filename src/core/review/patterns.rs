@@ -120,7 +120,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::core::event::Beyond;
 
     /// The gates of a user's file and of a project's.
     fn gates(user: &[&str], project: &[&str]) -> GatesPolicy {
@@ -131,7 +130,7 @@ mod tests {
     fn bash(line: &str) -> ToolCall<'static> {
         let mut call =
             crate::clients::testing::call("Bash", json!({ "command": line }), "{}", None);
-        call.read(&[], &crate::shell::Options::default());
+        call.read(&crate::shell::Options::default());
         call
     }
 
@@ -214,7 +213,7 @@ mod tests {
         );
         let mut call = bash("git push origin main");
         assert_eq!(pattern_for(&gates, &call), None);
-        call.read_in_part(Beyond::Line);
+        call.read_in_part();
         assert_eq!(pattern_for(&gates, &call), Some(PUSH));
     }
 
@@ -222,7 +221,7 @@ mod tests {
     fn a_call_that_may_run_anything_is_covered_by_every_pattern_of_commands() {
         let gates = gates(&["Edit", PUSH, "!Bash:*"], &[]);
         let mut call = bash("ls");
-        call.read_in_part(Beyond::Line);
+        call.read_in_part();
         assert_eq!(covering(&gates, &call), [Covering { pattern: PUSH, key: None }]);
     }
 
@@ -242,7 +241,7 @@ mod tests {
             "{}",
             None,
         );
-        monitor.read(&[], &crate::shell::Options::default());
+        monitor.read(&crate::shell::Options::default());
         assert_eq!(pattern_for(&gates, &monitor), Some("Monitor"));
     }
 

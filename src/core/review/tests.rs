@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::core::{
     event::{Background, Origin, Stop},
-    facts::{Facts, LaunchedBy, Parent, Shown},
+    facts::{Facts, Shown},
     outcome::{Effect, Verdict},
     policy::{Policy, Scope},
     review::{
@@ -49,7 +49,7 @@ impl Gate {
         let now = DateTime::UNIX_EPOCH;
         let mut policy = Policy::default();
         policy.review.gates.tools = vec!["Bash:git push*".into(), "mcp__tissue__close*".into()];
-        let facts = Facts { parent: Parent::Client, ..Facts::default() };
+        let facts = Facts::default();
         Self {
             session: Session::new("s1".parse().unwrap(), now),
             policy,
@@ -340,7 +340,7 @@ fn call(name: &str, input: Value) -> What<'static> {
 fn tool(name: &str, input: Value, id: &str) -> ToolCall<'static> {
     let json: &'static str = input.to_string().leak();
     let mut call = crate::clients::testing::call(name, input, json, Some(id.into()));
-    call.read(&[], &Policy::default().commands.options());
+    call.read(&Policy::default().commands.options());
     call
 }
 

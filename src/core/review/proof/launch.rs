@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
-    facts::Parent,
     outcome::{Notice, Outcome, Rewrite},
     policy::Mode,
     review::{
@@ -68,8 +67,6 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
         tool_use_id: call.tool_use_id.clone(),
         at: cx.now,
         answered: false,
-        spent: false,
-        claimed_by: None,
     });
     let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
     review.launches.drain(..surplus);
@@ -105,26 +102,15 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
              ours: it gets no token. Rename or remove that agent."
         ));
     }
-    let parent = match &cx.facts.parent {
-        Parent::Client => json!("client"),
-        Parent::Unnamed(name) => json!({ "unnamed": name }),
-        Parent::Unknown => json!("unknown"),
-        Parent::Stranger(name) => {
-            let reason = format!("the hook was started by `{name}`, not by the client");
-            return no_token(review, agent, &reason);
-        }
-    };
     if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
         // Two were launched at the same time.
         review.launches[launch].answered = true;
-        review.launches[launch].spent = true;
         return no_token(review, agent, "a reviewer is already at work");
     }
     // A review that the agent asks for ahead of time.
     if !review.phase().is_open() {
         if let Some(reason) = why_no_review(review, cx) {
             review.launches[launch].answered = true;
-            review.launches[launch].spent = true;
             return no_token(review, agent, reason);
         }
         review.open(Opener::Launch, cx.now);
@@ -136,7 +122,6 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     let proof = json!({
         "launched_at": launch.at,
         "tool_use_id": launch.tool_use_id,
-        "parent": parent,
         "agent_files": "none bears the reviewer's name",
     });
     let trees = cx.facts.works.iter().filter_map(Work::known);

@@ -197,7 +197,8 @@ fn a_reviewer_that_is_gone_holds_nobody_and_frees_nobody() {
 fn a_reviewer_without_a_token_holds_no_stop_open() {
     let mut gate = Gate::new();
     gate.policy.review.reviewer_timeout_seconds = 1;
-    gate.passes(prompt("#roz fix it")).launch().facts.parent = Parent::Stranger("bash".into());
+    gate.passes(prompt("#roz fix it")).launch().facts.shadow =
+        Some("/p/.claude/agents/mine.md".into());
     assert_eq!(gate.starts("a1"), None);
     gate.passes_with_a_word(stop_beside("a1", REVIEWER), "still open");
     gate.objects_to(stop_beside("a1", REVIEWER));
