@@ -69,7 +69,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let named = world.var("CLAUDE_CODE_SESSION_ID");
     let id = roz.session_or_newest(named).ok();
     let session = id.and_then(|it| roz.store.get_session(&it).ok()?).map(|it| it.session);
-    let session = session.unwrap_or_else(|| Session::new(nobodys(), world.now));
+    let session = session.unwrap_or_else(|| {
+        let mut session = Session::new(nobodys(), world.now);
+        session.project = Some(roz.project.clone());
+        session
+    });
     let explained = explain(tool, &input, &session, &roz, world);
     let warnings = roz.complaints().into_iter().chain(advice::unlikely(tool, &input));
     warnings.for_each(|it| say::warn(it.trim_start_matches("roz: ")));

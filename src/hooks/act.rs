@@ -5,14 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    Input,
-    meaning::{self, Texts},
-};
+use super::Input;
 use crate::{
     core::{
         event::What,
         intent::{
+            change_meaning::{self, Texts},
             landing::Landing,
             ledger::{Call, Change as Changes, FileChange, MutationClass, Record},
             ranges::{Change, Changed, Opaque},
@@ -24,7 +22,7 @@ use crate::{
     ledger::images::{self, Images},
     observe::file_content,
     open::Roz,
-    sidecar::word,
+    sidecar::{self, map::From, word},
     world::{self, World, git, in_a_line, read_head},
 };
 
@@ -166,7 +164,7 @@ impl Scribe<'_> {
         if files.is_empty() {
             return None;
         }
-        meaning::weigh(&mut files, &texts);
+        change_meaning::weigh(&mut files, &texts);
         let declared_class = self.declared();
         let changes = Changes { files, declared_class, ..Changes::default() };
         self.write(Some(&flight.intent_id), |call| Record::of_change(call, changes))
@@ -196,7 +194,7 @@ impl Scribe<'_> {
         let Err(err) = ledger.append(record.clone(), self.until) else {
             // A map that git tracks is left as the last commit has it.
             let has_map = !ledger.is_tracked(self.until);
-            return has_map.then(|| meaning::map(&record, self.roz, self.until))?;
+            return has_map.then(|| map(&record, self.roz, self.until))?;
         };
         let why = in_a_line(&err);
         Some(match ledger.append_at_home(record, self.until) {
@@ -218,4 +216,23 @@ impl Scribe<'_> {
         let said = call.input.get("mutation_class")?.clone();
         serde_json::from_value(said).ok()
     }
+}
+
+/// Makes the map that of the ledger; answers what went wrong, once a session.
+fn map(record: &Record, roz: &Roz, until: Instant) -> Option<String> {
+    let classes = record.metadata.roz.files.iter().map(|it| it.mutation_class);
+    let has_news = |it: Option<MutationClass>| match it {
+        Some(MutationClass::IntentEvolution) => true,
+        // A name in the map may be another one now, or gone.
+        Some(MutationClass::AstRefactor) | None => sidecar::map::path(&roz.sidecar).exists(),
+    };
+    if !classes.into_iter().any(has_news) {
+        return None;
+    }
+    let (root, home) = (&roz.sidecar, &roz.home);
+    let catalogue = sidecar::load(root, home)?;
+    let updated = sidecar::map::update(root, home, &catalogue, until, From::Known);
+    let why = updated.err().map(|err| in_a_line(&err));
+    let is_news = sidecar::map::is_news(root, home, &record.session_id, why.as_deref());
+    why.filter(|_| is_news).map(|it| format!("roz: {it}."))
 }

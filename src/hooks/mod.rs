@@ -11,7 +11,6 @@ mod glob_expansion;
 mod handshake;
 mod held_calls;
 mod intent_facts;
-mod meaning;
 pub mod own_files;
 mod post_call_changes;
 mod protect_facts;
@@ -21,16 +20,16 @@ mod reviewing;
 pub mod shim_judge;
 pub mod shims;
 pub mod unknown_tools;
-mod write_targets;
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::OnceCell,
     mem,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
+use self::gather::Lookup;
 pub use crate::clients::Hook;
 use crate::{
     clients::{
@@ -38,21 +37,21 @@ use crate::{
         message::{self, Decision, Input, Printed, Reply},
     },
     core::{
-        self, Cx, Dice, bounded,
-        event::{Event, What},
+        self, Cx, Dice, agents, bounded,
+        event::What,
         gate::Gate,
-        intent::{briefing, facts::Aims},
+        intent::briefing,
         outcome::{Notice, Outcome, Verdict},
         own_files::Weakened,
         policy::Auto,
-        protect::ProtectFacts,
-        session::{Session, SessionId},
+        session::Session,
         trace::Mark,
     },
     open::{self, Roz},
+    shell::Options,
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World, dice, in_a_line, links::Links, mtime_scan},
+    world::{StdinError, World, dice, in_a_line, mtime_scan},
 };
 
 /// The largest input that is read, in bytes.
@@ -198,7 +197,7 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     }
     let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
     let id = input.session_id.clone();
-    read_call(&mut input.event, &id, &roz, world);
+    read_call(&mut input, &roz, world);
     let formatted = format::run(&input.event, session, &roz);
     let (weakened, unnoted) = own_files::end(&input.event, &id, &roz, world);
     let around = Around { formatted: formatted.since, weakened };
@@ -262,23 +261,21 @@ fn note_commits(input: &Input, roz: &Roz, world: &World) -> Option<String> {
 }
 
 /// Reads the command lines of a call.
-fn read_call(event: &mut Event, id: &SessionId, roz: &Roz, world: &World) {
-    if let What::PreToolUse(call) = &mut event.what {
-        let mut options = roz.policy.commands.options();
-        options.variables = variables(id, world);
-        call.read(&options);
+fn read_call(input: &mut Input, roz: &Roz, world: &World) {
+    let variables = variables(input, world);
+    if let What::PreToolUse(call) = &mut input.event.what {
+        call.read(&Options { variables, ..roz.policy.commands.options() });
     }
 }
 
-/// What the client's shell has in its environment, as far as a line could use
-/// it to reach for us.
-fn variables(id: &SessionId, world: &World) -> Vec<(String, String)> {
-    let known = ["ROZ_HOME", "ROZ_CONFIG", "CLAUDE_CONFIG_DIR"];
-    let known = known.into_iter().filter_map(|it| Some((it.to_owned(), world.var(it)?.to_owned())));
-    let client = ("CLAUDE_CODE_EXECPATH".to_owned(), "claude".to_owned());
+/// What the client's shell has in its environment, as far as a line could use it to reach for us.
+fn variables(input: &Input, world: &World) -> Vec<(String, String)> {
+    let of_agents = agents::shell_variables(&|name| world.var(name), input.session_id.as_str());
+    let known = ["ROZ_HOME", "ROZ_CONFIG"].into_iter();
+    let known = known.filter_map(|name| Some((name.to_owned(), world.var(name)?.to_owned())));
     // The shell's parent is the client: `kill $PPID` keeps the name.
     let parent = ("PPID".to_owned(), "$PPID".to_owned());
-    known.chain([client, parent, ("CLAUDE_CODE_SESSION_ID".to_owned(), id.to_string())]).collect()
+    known.chain(of_agents).chain([parent]).collect()
 }
 
 enum Decided {
@@ -313,17 +310,8 @@ fn decide(
                 decided = Some(Decided::Before(answer));
                 return;
             }
-            let mut facts = gather::facts(input, session, roz, world);
-            facts.weakened.clone_from(&around.weakened);
-            let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            (facts.protect, facts.aims) =
-                protect_facts_and_aims(input, around, session, roz, world);
-            facts.aims.handshake = handshake::handshake(input, session, cwd, roz, world);
-            if let What::PreToolUse(call) = &input.event.what {
-                facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
-            }
-            let dirty = facts.dirty.as_ref();
-            facts.learned = reflection_facts::learned(input, session, dirty, cwd, (roz, world));
+            let needs = core::needs(gates, session, &input.event, &roz.policy);
+            let facts = gather::facts(needs, around, Lookup { input, session, roz, world });
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
             // A session of a project with rules of its own is kept from its
@@ -351,23 +339,6 @@ fn decide(
         (Err(err), Some(Decided::Now(outcome))) => Err(Failure::boxed(err, Some(*outcome))),
         (Err(err), _) => Err(Failure::boxed(err, None)),
     }
-}
-
-/// What self-protection wants to know, and what the intent gate does. Both look
-/// where paths lead.
-fn protect_facts_and_aims(
-    input: &Input,
-    around: &Around,
-    session: &Session,
-    roz: &Roz,
-    world: &World,
-) -> (ProtectFacts, Aims) {
-    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    let mut links = if world.is_nowhere { Links::default() } else { Links::of(&world.cwd) };
-    let protect =
-        protect_facts::protect_facts(&input.event, session, cwd, &mut links, (roz, world));
-    let links = RefCell::new(links);
-    (protect, intent_facts::aims(input, around.formatted, session, cwd, &links, (roz, world)))
 }
 
 /// The client gives SessionEnd a second and a half in all.

@@ -199,8 +199,8 @@ fn what_is_no_place_is_told_what_is_wrong_with_it() {
     let roz = at_work();
     writes(&roz, "src/a.rs", ONE).passes();
     for (verb, place, told) in [
-        ("why", "src/a.rs:", "name a line: `roz why src/a.rs:12`"),
-        ("why", "src/a.rs", "name a line: `roz why src/a.rs:12`"),
+        ("why", "src/a.rs:", "name a line: `roz blame src/a.rs:12 --why`"),
+        ("why", "src/a.rs", "name a line: `roz blame src/a.rs:12 --why`"),
         ("why", "src/a.rs:x", "`x` is no line: name one by its number, as in `src/a.rs:12`"),
         ("blame", "src/a.rs:1-3", "`1-3` is no line"),
         ("blame", "src/a.rs:-1", "`-1` is no line"),
@@ -219,7 +219,7 @@ fn what_is_no_place_is_told_what_is_wrong_with_it() {
 fn a_status_is_spelt_the_same_everywhere() {
     let roz = at_work();
     writes(&roz, "src/a.rs", ONE).passes();
-    let why = roz.json(&["why", "src/a.rs:1"]);
+    let why = roz.json(&["blame", "src/a.rs:1", "--why"]);
     assert_eq!(why["intent"]["status"], "IN_PROGRESS", "{why}");
     assert_eq!(roz.json(&["intent", "show", "INT-001"])["status"], "IN_PROGRESS");
 }

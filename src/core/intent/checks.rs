@@ -4,7 +4,13 @@
 //! A new one is a word in a table; the user's own are patterns, `intent.checks`.
 
 use crate::{
-    core::{bounded, event::ToolCall, pattern, words::is_one},
+    core::{
+        bounded,
+        event::ToolCall,
+        pattern,
+        tool::{Tool, ToolResult},
+        words::is_one,
+    },
     shell::{self, HOLE, Run},
 };
 
@@ -16,6 +22,23 @@ pub enum Ended {
     Unknown,
     Well,
     Failed,
+}
+
+impl Ended {
+    /// Of a command only its exit code says that it ran: one that was not found or was stopped checked
+    /// nothing.
+    pub fn of(call: &ToolCall, succeeded: bool, result: &ToolResult) -> Self {
+        const NOT_FOUND: [i32; 2] = [126, 127];
+        const STOPPED: [i32; 4] = [129, 130, 137, 143];
+        if succeeded {
+            return if result.runs_on { Self::Unknown } else { Self::Well };
+        }
+        match result.exit_code {
+            _ if call.tool == Tool::Mcp => Self::Failed,
+            Some(code) if !NOT_FOUND.contains(&code) && !STOPPED.contains(&code) => Self::Failed,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// Programs that do nothing else.

@@ -126,7 +126,7 @@ fn an_edit_makes_what_the_client_would_make_of_it() {
 fn accessed(tool: &str, input: serde_json::Value) -> Vec<Access> {
     let mut call = crate::clients::testing::call(tool, input, "{}", None);
     call.read(&crate::shell::Options::default());
-    accesses(&call)
+    accesses::accesses(&call)
 }
 
 fn of_line(line: &str) -> Vec<Access> {
@@ -183,7 +183,7 @@ fn tools_of_others_are_judged_by_their_names() {
         ("mcp__fs__moveFile", false),
         ("mcp__fs__frobnicate", false),
     ] {
-        assert_eq!(act_of_tool(tool) == Act::Read, reads, "{tool}");
+        assert_eq!(accesses::act_of_tool(tool) == Act::Read, reads, "{tool}");
     }
 }
 

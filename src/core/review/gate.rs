@@ -125,9 +125,10 @@ pub(super) fn on_tool(
     if review.denied(id, cx.policy.review.gates.max_denials) {
         return gate.ask("denials", OFTEN);
     }
-    let reason = match call.may_run_anything() {
-        true => format!("not all that it would run can be read beforehand: {TOO_LONG}"),
-        false => reason,
+    let reason = if call.may_run_anything() {
+        format!("not all that it would run can be read beforehand: {TOO_LONG}")
+    } else {
+        reason
     };
     let outcome = gate.object(template, &reason);
     if !is_new {

@@ -1,32 +1,25 @@
-//! What the changes of a call mean, into its record and into the map.
+//! What the changes of a call mean, file by file.
 
-use std::time::Instant;
-
-use crate::{
-    core::intent::{
-        blame,
-        ledger::{FileChange, MutationClass, Record},
-        mutation::{self, File, Meaning},
-        ranges::Changed,
-    },
-    open::Roz,
-    sidecar::{self, map::From},
-    world::in_a_line,
+use super::{
+    blame,
+    ledger::FileChange,
+    mutation::{self, File, Meaning},
+    ranges::Changed,
 };
 
 /// A file's text before and after a call; none: there was, or is, no such file.
-pub(super) struct Texts {
-    pub(super) before: Option<Vec<u8>>,
+pub struct Texts {
+    pub before: Option<Vec<u8>>,
     /// Whether the text before is known at all.
-    pub(super) is_before_known: bool,
-    pub(super) after: Option<Vec<u8>>,
+    pub is_before_known: bool,
+    pub after: Option<Vec<u8>>,
 }
 
 /// So many files of a call are looked into.
 const MOST: usize = 50;
 
 /// Puts into each change what it means. `texts` are those of the same files.
-pub(super) fn weigh(files: &mut [FileChange], texts: &[Texts]) {
+pub fn weigh(files: &mut [FileChange], texts: &[Texts]) {
     let all: Vec<(&str, &Changed, &Texts)> =
         files.iter().zip(texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
     let meanings = meanings(&all);
@@ -37,7 +30,7 @@ pub(super) fn weigh(files: &mut [FileChange], texts: &[Texts]) {
 }
 
 /// What the changes mean, of the first [`MOST`] files.
-pub(super) fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
+pub fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
     let files = files.get(..MOST).unwrap_or(files);
     let known = files.iter().map(|(path, _, it)| File {
         path,
@@ -83,23 +76,4 @@ fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
         Some(gone.remove(at).0.to_owned())
     };
     files.iter().map(|(path, changed, it)| from(path, changed, it)).collect()
-}
-
-/// Makes the map that of the ledger; answers what went wrong, once a session.
-pub(super) fn map(record: &Record, roz: &Roz, until: Instant) -> Option<String> {
-    let classes = record.metadata.roz.files.iter().map(|it| it.mutation_class);
-    let has_news = |it: Option<MutationClass>| match it {
-        Some(MutationClass::IntentEvolution) => true,
-        // A name in the map may be another one now, or gone.
-        Some(MutationClass::AstRefactor) | None => sidecar::map::path(&roz.sidecar).exists(),
-    };
-    if !classes.into_iter().any(has_news) {
-        return None;
-    }
-    let (root, home) = (&roz.sidecar, &roz.home);
-    let catalogue = sidecar::load(root, home)?;
-    let updated = sidecar::map::update(root, home, &catalogue, until, From::Known);
-    let why = updated.err().map(|err| in_a_line(&err));
-    let is_news = sidecar::map::is_news(root, home, &record.session_id, why.as_deref());
-    why.filter(|_| is_news).map(|it| format!("roz: {it}."))
 }
