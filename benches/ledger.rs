@@ -67,19 +67,16 @@ fn write(ledger: &Ledger, records: u64) {
     let file = fs::File::create(ledger.path()).expect("it can be made");
     let mut file = BufWriter::new(file);
     let mut last: HashMap<u64, String> = HashMap::new();
-    let mut newest = None;
     for number in 0..records {
         let session = number % (records / 500).max(1);
         let mut record = record(&format!("{session:08x}-0000-4000-8000-000000000000"), number);
         record.follow(Behind {
             seq: number / (records / 500).max(1) + 1,
             prev: last.remove(&session),
-            after: newest,
             ..Behind::default()
         });
         let mut line = serde_json::to_vec(&record).expect("it is JSON");
-        newest = Some(bounded::sha256(&line));
-        last.extend(newest.clone().map(|hash| (session, hash)));
+        last.insert(session, bounded::sha256(&line));
         line.push(b'\n');
         file.write_all(&line).expect("it can be written");
     }

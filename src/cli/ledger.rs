@@ -17,7 +17,7 @@ use crate::{
         intent::ledger::{
             MutationClass, Record,
             chain::Problem,
-            shape::{self, Fault, Form},
+            shape::{self, Fault},
         },
     },
     ledger::{self, Ledger, Vars},
@@ -343,9 +343,6 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
     for line in verdict.torn.iter().take(TOLD) {
         say::print(&format!("line {line}: its writer was stopped; nothing else is missing\n"))?;
     }
-    for copied in verdict.copies.iter().take(TOLD) {
-        say::print(&format!("{copied}, as a merge may leave it\n"))?;
-    }
     for path in &checked.damaged {
         let path = bounded::plain_line(&path.display().to_string());
         say::print(&format!("`{path}` no longer tells which record is its session's last\n"))?;
@@ -406,13 +403,13 @@ fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
     if let Some(file) = file.as_ref().filter(|file| !file.exists()) {
         return Err(format!("there is no file `{}`", file.display()).into());
     }
-    let form = if args.strict { Form::Strict } else { Form::Specification };
     let mut records = 0_u64;
     let mut wrong: Vec<(u64, Fault)> = Vec::new();
     let working = say::working("reading the ledger");
     let strays = each_value(file.as_deref(), ledger, |number, value| {
         records += 1;
-        wrong.extend(shape::faults(&value, form).into_iter().map(|it| (number, it)));
+        let value = if args.strict { value } else { shape::strict(value) };
+        wrong.extend(shape::faults(&value).into_iter().map(|it| (number, it)));
     })?;
     wrong.extend(
         strays
@@ -450,7 +447,7 @@ fn export(ledger: &Ledger, as_json: bool) -> super::Result {
     let mut failed = Ok(());
     let strays = each_value(None, ledger, |number, value| {
         let record = shape::strict(value);
-        if !shape::faults(&record, Form::Strict).is_empty() {
+        if !shape::faults(&record).is_empty() {
             left_out.push(number);
         } else if as_json {
             records.push(record);

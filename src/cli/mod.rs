@@ -92,17 +92,6 @@ enum Command {
     Completions(completions::Args),
     Run(run::Args),
     Hook(hook::Args),
-    // Older names, for a release.
-    #[command(hide = true)]
-    Learnings(learn::list::Args),
-    #[command(hide = true)]
-    Maintain(learn::maintain::Args),
-    #[command(hide = true)]
-    ReviewLearnings(learn::rate::Args),
-    #[command(hide = true)]
-    Backends(learn::backends::Args),
-    #[command(hide = true)]
-    Eval(learn::eval::Args),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -139,7 +128,8 @@ type Result<T = Done> = std::result::Result<T, Box<dyn Error>>;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
-    let cli = match Cli::from_arg_matches(&examples::command().get_matches()) {
+    let words = learn::renamed(std::env::args_os().collect());
+    let cli = match Cli::from_arg_matches(&examples::command().get_matches_from(words)) {
         Ok(cli) => cli,
         Err(err) => err.exit(),
     };
@@ -167,7 +157,6 @@ pub fn main() -> ExitCode {
         Command::Blame(args) => blame::run(&args, &world),
         Command::Undo(args) => undo::run(&args, &world),
         Command::Why(args) => why::run(&args, &world),
-        Command::Eval(args) => learn::eval::run(&args, &world),
         Command::Learn(args) => learn::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),
@@ -182,11 +171,7 @@ pub fn main() -> ExitCode {
         Command::Observe(args) => observe::run(&args, &world),
         Command::Ref(args) => reference::run(&args, &world),
         Command::Search(args) => learn::search::run(&args, &world),
-        Command::Learnings(args) => learn::list::run(&args, &world),
-        Command::Maintain(args) => learn::maintain::run(&args, &world),
-        Command::ReviewLearnings(args) => learn::rate::run(&args, &world),
         Command::Tickets(args) => tickets::run(&args, &world),
-        Command::Backends(args) => learn::backends::run(&args, &world),
         Command::Completions(args) => completions::run(&args),
         Command::Run(args) => run::run(&args, &world),
         // `main` has answered it already, but for `--help`.

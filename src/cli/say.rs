@@ -228,6 +228,11 @@ pub(super) fn print_json(value: &impl Serialize) -> super::Result<()> {
     Ok(print(&text)?)
 }
 
+/// `once`, `3 times`.
+pub(super) fn times(count: u32) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{count} times") }
+}
+
 /// `2026-01-02 03:04:05 (5m ago)`, in local time.
 pub(super) fn when(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     format!("{} ({})", at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S"), ago(at, now))

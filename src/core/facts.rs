@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::core::{
-    intent::facts::Aims,
+    intent::facts::IntentFacts,
     policy::GatesPolicy,
     protect::ProtectFacts,
     reflection::{
@@ -13,12 +13,12 @@ use crate::core::{
     },
     review::work::Work,
     session_id::SessionId,
-    weakened::Weakened,
+    weakened_file::WeakenedFile,
 };
 use crate::shell::Run;
 
-/// A fact that nobody looked for, or that could not be had, says so in its own
-/// type: what to make of that is for a gate to decide.
+/// A fact that nobody looked for, or that could not be had, says so in its own type: what to make
+/// of that is for a gate to decide.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
     /// The work that a gated call is about.
@@ -44,9 +44,9 @@ pub struct Facts {
     /// Which protected paths a call is about.
     pub protect: ProtectFacts,
     pub learned: Learned,
-    pub aims: Aims,
+    pub intent: IntentFacts,
     /// What the call made of roz's own files.
-    pub weakened: Vec<Weakened>,
+    pub weakened: Vec<WeakenedFile>,
     /// The gates of the other repositories that a call goes to.
     pub gates_elsewhere: Vec<GatesElsewhere>,
 }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::{event::ToolCall, server_paths, tool::Tool, words::is_one};
-use crate::shell::{How, Reading, Write};
+use super::{event::ToolCall, name_words::is_one, server_paths, tool::Tool};
+use crate::shell::{How, Reading, Run, Write};
 
 /// `project`: the root of the project that judges the writes.
 pub fn of(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
@@ -23,7 +23,7 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
         Tool::Edit { path, .. } if !path.is_empty() => vec![(path.clone(), How::Edit)],
         // A server may have been started elsewhere than where the agent is: what is relative counts
         // from both.
-        Tool::Mcp => {
+        Tool::Mcp { .. } => {
             let mut found = Vec::new();
             for path in server_paths::named(&call.input) {
                 if !path.starts_with(['/', '~']) {
@@ -53,9 +53,12 @@ fn is_remote(write: &Write, reading: &Reading) -> bool {
         && reading.runs.iter().any(|run| is_one(COPY, &run.program))
 }
 
-/// Whether it is a new work tree of the repository: what is written into it is judged by its path
-/// there.
+/// Whether it is a work tree of the repository that git makes, moves or removes: what is written
+/// into one is judged by its path there.
 fn is_work_tree(write: &Write, reading: &Reading) -> bool {
-    write.how == How::Directory
-        && reading.runs.iter().any(|run| run.words().starts_with(&["git", "worktree", "add"]))
+    let is_it = |run: &Run| {
+        matches!(run.words()[..], ["git", "worktree", "add" | "move" | "remove", ..])
+            && (write.how == How::Directory || run.argv.contains(&write.path))
+    };
+    reading.runs.iter().any(is_it)
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{
-    intent::{briefing::Briefing, doubt::Doubt, landing::Landing, state::InFlight},
+    intent::{briefing::Briefing, doubt::Doubt, ledger, state::InFlight},
     pattern,
     reflection::usage,
     review::approval::Approved,
@@ -17,8 +17,7 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// For the agent, whatever the verdict.
     pub context: Vec<Notice>,
-    /// The intent that the agent is at: told behind the rest, as long as there
-    /// is room.
+    /// The intent that the agent is at: told behind the rest, as long as there is room.
     pub briefing: Option<Box<Briefing>>,
     /// For the user.
     pub messages: Vec<String>,
@@ -39,7 +38,7 @@ pub enum Effect {
     /// A call that may have changed something came to its end.
     Landed(Box<InFlight>),
     /// The same, of a call whose changes were looked for.
-    Changed(Box<Landing>),
+    Changed { intent_id: String, change: Box<ledger::Change> },
     /// What these files of the project hold is kept, for a comparison to come.
     Keep(Vec<String>),
     /// A session is governed by the sidecar: those that come later miss it.
@@ -48,8 +47,7 @@ pub enum Effect {
     Doubt(Vec<Doubt>),
     /// Rows for the tables of approvals of the repositories that they name.
     Approve(Vec<Approved>),
-    /// A person said yes to what roz's own verbs wrote into these files since
-    /// then.
+    /// A person said yes to what roz's own verbs wrote into these files since then.
     Granted(DateTime<Utc>),
     /// What a gated call starts is let through as well.
     Pass(Pass),
@@ -116,8 +114,7 @@ pub struct Rewrite {
     pub may_keep_prompt: bool,
 }
 
-/// Words for the agent: a template and what to put into it. Whoever writes the
-/// reply renders it.
+/// Words for the agent: a template and what to put into it. Whoever writes the reply renders it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
     pub template: String,

@@ -1,15 +1,15 @@
-//! A call weakened one of roz's own files: the user and the agent are told, and the change waits for
-//! `roz confirm`.
+//! A call weakened one of roz's own files: the user and the agent are told, and the change waits
+//! for `roz confirm`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-pub use super::weakened::{Kind, Weakened};
+pub use super::weakened_file::{Kind, WeakenedFile};
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
-    intent::class::{self, Class},
+    intent::class::{self, Class, Known},
     outcome::{Notice, Outcome},
     protect::is_protected_variable,
     trace::Mark,
@@ -40,8 +40,8 @@ pub fn protections(settings: &Value) -> BTreeSet<String> {
 /// Whether a call is not known to only read: what roz's own files say is compared over it. What a file
 /// tool does, self-protection judges.
 pub fn may_change(call: &ToolCall) -> bool {
-    call.tool.written().is_none()
-        && class::classify(call, &BTreeMap::new(), &BTreeSet::new()).class > Class::Safe
+    let known = Known { overrides: &BTreeMap::new(), free: &BTreeSet::new(), may_discard: false };
+    call.tool.written().is_none() && class::classify(call, known).class > Class::Safe
 }
 
 /// Tells what the call weakened.

@@ -1,5 +1,5 @@
-//! Why a call is refused, for programs: one line of JSON at the end of what
-//! the agent reads, the same for every gate.
+//! Why a call is refused, for programs: one line of JSON at the end of what the agent reads, the
+//! same for every gate.
 
 use serde::Serialize;
 
@@ -104,9 +104,9 @@ impl Refusal {
         self
     }
 
-    /// One line, which stands below the sentence and does not repeat it.
+    /// One line, below the sentence and what to do about it, neither of which it repeats.
     pub fn json(&self) -> String {
-        let line = Self { message: String::new(), ..self.clone() };
+        let line = Self { message: String::new(), recovery: Vec::new(), ..self.clone() };
         // Holes are ours; nobody else knows them.
         serde_json::to_string(&line).unwrap_or_default().replace(HOLE, "…")
     }

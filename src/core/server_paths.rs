@@ -4,7 +4,7 @@
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::words::{is_one, words};
+use super::name_words::{is_one, words};
 
 /// As deep as the payload may be.
 const MAX_DEPTH: usize = 128;

@@ -324,7 +324,7 @@ impl Play {
             written: if is_write { vec!["/p/a".into()] } else { Vec::new() },
             ..Facts::default()
         };
-        let dice = [self.step; 32].into();
+        let dice = [self.step; 32];
         let cx =
             Cx { now: self.now, dice: &dice, policy: &self.policy, facts: &facts, session_id: &id };
         let prompt_id = Some(format!("q{}", self.step));

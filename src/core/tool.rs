@@ -37,10 +37,12 @@ pub enum Tool {
     Message { to: Vec<String> },
     /// A prompt that the client sends later, here or on another machine.
     Schedule { prompt: Option<String>, recurring: bool, elsewhere: bool },
-    /// A tool of an MCP server, called `mcp__server__tool`; its input is [`ToolCall::input`].
-    ///
-    /// [`ToolCall::input`]: crate::core::event::ToolCall::input
-    Mcp,
+    /// A tool of an MCP server, and what the server calls it.
+    Mcp { server: String, name: String },
+    /// What a running subagent or a background command printed, by all the ids that the call names.
+    TaskOutput { ids: Vec<String> },
+    /// A change of the client's own list of tasks.
+    TaskList,
     /// One of the client's that changes nothing by itself.
     Harmless,
     /// One that may do anything.
@@ -65,6 +67,15 @@ impl Tool {
             _ => None,
         }
         .filter(|command| !command.is_empty())
+    }
+
+    pub fn is_mcp(&self) -> bool {
+        matches!(self, Tool::Mcp { .. })
+    }
+
+    /// Whether it is a tool of roz's own server: its own rules say who may use it.
+    pub fn is_of_roz(&self) -> bool {
+        matches!(self, Tool::Mcp { server, .. } if server == "roz" || server == "plugin_roz_roz")
     }
 
     /// The file that the call writes, by its input alone.
@@ -92,9 +103,11 @@ impl Tool {
             | Tool::Spawn { .. }
             | Tool::Workflow
             | Tool::Message { .. }
+            | Tool::TaskOutput { .. }
+            | Tool::TaskList
             | Tool::Harmless => true,
             Tool::Schedule { elsewhere, .. } => !elsewhere,
-            Tool::Write { .. } | Tool::Edit { .. } | Tool::Mcp | Tool::Other => false,
+            Tool::Write { .. } | Tool::Edit { .. } | Tool::Mcp { .. } | Tool::Other => false,
         }
     }
 }

@@ -11,7 +11,6 @@ use crate::{
         event::What,
         intent::{
             change_meaning::{self, Texts},
-            landing::Landing,
             ledger::{Call, Change as Changes, FileChange, MutationClass, Record},
             ranges::{Change, Changed, Opaque},
             state::InFlight,
@@ -51,7 +50,9 @@ pub(super) fn act(
         match effect {
             Effect::Log(event) => entries.push(Entry::new(world.now, event)),
             Effect::Landed(flight) => outcome.messages.extend(scribe.landed(&flight)),
-            Effect::Changed(landing) => outcome.messages.extend(scribe.changed(*landing)),
+            Effect::Changed { intent_id, change } => {
+                outcome.messages.extend(scribe.changed(&intent_id, *change));
+            }
             Effect::Keep(paths) => scribe.keep(&paths),
             Effect::Approve(rows) => {
                 if let Err(why) = roz.approve(&rows, until) {
@@ -114,11 +115,10 @@ struct Scribe<'a> {
 
 impl Scribe<'_> {
     /// What was found to have changed.
-    fn changed(self, landing: Landing) -> Option<String> {
-        let intent = landing.intent_id.clone();
-        let intent = Some(intent.as_str()).filter(|it| !it.is_empty());
+    fn changed(self, intent_id: &str, change: Changes) -> Option<String> {
+        let intent = Some(intent_id).filter(|it| !it.is_empty());
         let declared_class = self.declared();
-        let changes = Changes { declared_class, ..landing.change() };
+        let changes = Changes { declared_class, ..change };
         self.write(intent, |call| Record::of_change(call, changes))
     }
 

@@ -72,7 +72,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let look = Lookup { input: &input, session, roz, world };
     let facts = gather::facts(needs, &Around::default(), look);
     let event = input.event;
-    let dice = [0; 32].into();
+    let dice = [0; 32];
     let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };
     let rules = if roz.policy.protect.enabled {
         protect::objections(session, &event, cx).collect()

@@ -129,7 +129,7 @@ fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     let needs = core::needs(&[&IntentGate], &session, &input.event, &roz.policy);
     let look = Lookup { input, session: &session, roz, world };
     let facts = gather::facts(needs, &Around::default(), look);
-    let (dice, policy, session_id) = ([0; 32].into(), &roz.policy, &input.session_id);
+    let (dice, policy, session_id) = ([0; 32], &roz.policy, &input.session_id);
     let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
     let outcome = protect::decide(&session, &input.event, cx);
     outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))

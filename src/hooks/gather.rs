@@ -85,14 +85,12 @@ pub(super) fn facts(needs: Needs, around: &Around, look: Lookup) -> Facts {
     if let What::PreToolUse(call) = &look.input.event.what {
         facts.written = reviewing::written(call, look.cwd(), look.home());
     }
-    let world = look.world;
-    let links = if world.is_nowhere { Links::default() } else { Links::of(&world.cwd) };
-    let links = RefCell::new(links);
+    let links = RefCell::new(Links::default());
     if let Some(needs) = needs.protect {
         facts.protect = protect_facts::protect_facts(needs, &mut links.borrow_mut(), look);
     }
-    facts.aims = intent_facts::aims(needs.intent.look, around.formatted, &links, look);
-    facts.aims.handshake =
+    facts.intent = intent_facts::aims(needs.intent.look, around.formatted, &links, look);
+    facts.intent.handshake =
         needs.intent.briefing.and_then(|briefing| handshake::handshake(&briefing, look));
     facts.learned = reflection_facts::learned(&needs.reflection, facts.dirty.as_ref(), look);
     facts

@@ -21,29 +21,28 @@ use super::{
 use crate::{
     core::{
         bounded,
-        event::{Event, LONGEST_CALL, ToolCall, What},
+        event::{Event, ToolCall, What},
         intent::{
             checks::Ended,
-            class,
+            class::{self, Discard},
             doubt::Doubt,
-            edit_lines,
-            facts::{Aim, Aims, Nearer, Sidecar},
+            facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
             gate,
             ignore::{Ignore, Treatment},
             ledger::{Record, origin},
             needs::Look as Needed,
             scope::{Scope, Verdict},
             selection::Unreliable,
-            shown::{self, PartSeen, Shown},
+            shown,
             state::{InFlight, Start},
             target::{self, Case, Kind, Target},
         },
         named_writes,
         session::Session,
-        tool::{FilePart, Tool},
+        tool::Tool,
     },
     ledger::images::Images,
-    observe::file_content::{self, Content},
+    observe::file_content,
     open::Roz,
     shell::{HOLE, How},
     sidecar::{
@@ -53,7 +52,7 @@ use crate::{
         word,
     },
     world::{
-        World, git, in_a_line,
+        World, changes, git, in_a_line,
         links::{Links, MAX_PATH, normal},
         mtime_scan,
     },
@@ -68,15 +67,15 @@ pub(super) fn aims(
     formatted: Option<mtime_scan::Time>,
     links: &RefCell<Links>,
     lookup: Lookup,
-) -> Aims {
+) -> IntentFacts {
     let Lookup { input, session, roz, world } = lookup;
     let event = &input.event;
     match needed {
-        Needed::Nothing => return Aims::default(),
+        Needed::Nothing => return IntentFacts::default(),
         Needed::IsDeclared => {
             let is_there = sidecar::intents_file(&roz.sidecar).symlink_metadata().is_ok();
             let sidecar = if is_there { Sidecar::There } else { Sidecar::NotAsked };
-            return Aims { sidecar, ..Aims::default() };
+            return IntentFacts::of(Declared { sidecar, ..Declared::default() });
         }
         Needed::Declared => (),
     }
@@ -85,7 +84,7 @@ pub(super) fn aims(
     let project = &roz.project;
     let look =
         Look { session, cwd, project, scratchpad, roz, world, agent, ignore: &nothing, links };
-    let Some((mut aims, ignore)) = declared(&roz.sidecar, roz) else {
+    let Some((found, ignore)) = declared(&roz.sidecar, roz) else {
         let (project, home) = (&roz.sidecar, &roz.home);
         let had = session.intent.had_sidecar();
         let is_gone = had && !word::is_let_go(project, home);
@@ -100,9 +99,9 @@ pub(super) fn aims(
             () if had || is_after => Sidecar::NotAsked,
             () => missing().map_or(Sidecar::NotAsked, Sidecar::Missing),
         };
-        let mut aims = Aims { sidecar, ..Aims::default() };
+        let mut aims = IntentFacts::of(Declared { sidecar, ..Declared::default() });
         if had {
-            aims.doubts = word::doubts(project, home);
+            aims.declared.doubts = word::doubts(project, home);
         }
         match &event.what {
             What::PreToolUse(call) => {
@@ -119,29 +118,29 @@ pub(super) fn aims(
         return aims;
     };
     let look = Look { ignore: &ignore, ..look };
+    let mut aims = IntentFacts::of(found);
     match &event.what {
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
             let written = look.writes(call);
             look.aim(Some(call), &written, &mut aims);
+            aims.discards = look.discards(call, &aims.declared);
             aims.start = post_call_changes::start(call, roz);
             aims.unkept = look.unkept(aims.start.as_ref());
-            aims.new_doubts = look.new_doubts();
-            aims.doubts.extend(aims.new_doubts.iter().cloned());
             aims.unwritable = look.unwritable();
             let (also, judged) = look.nearer(call, written, true);
             aims.also = also;
             // What is nobody's for one project is another's own.
             aims.free.retain(|it| !judged.contains(it));
             if !call.readings.is_empty() {
-                (aims.seen, aims.parts) = look.seen(call, None);
+                aims.seen = look.seen(call);
             }
         }
         What::PostToolUse { call, succeeded } => {
             let result = input.client.result(call, input.answer);
             if *succeeded {
-                (aims.seen, aims.parts) = look.seen(call, result.file.as_ref());
+                aims.seen = look.seen(call);
             }
             aims.aftermath = post_call_changes::look(look, call, result.runs_on, formatted);
             aims.ended = Ended::of(call, *succeeded, &result);
@@ -163,7 +162,7 @@ fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
 }
 
 /// What the project at `root` declares and ignores; none, if it has no sidecar.
-fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
+fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
     let catalogue = sidecar::load(root, &roz.home)?;
     let ignore = sidecar::load_ignore(root, &catalogue);
     let sidecar = match Unreliable::find(&catalogue, ignore.as_ref()) {
@@ -171,12 +170,10 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Aims, Ignore)> {
         None => Sidecar::There,
     };
     let doubts = word::doubts(root, &roz.home);
-    let mut aims = Aims { sidecar, doubts, ..Aims::default() };
     let ignore = ignore.unwrap_or_default();
     let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
-    aims.closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
-    aims.catalogue = catalogue;
-    Some((aims, ignore))
+    let closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
+    Some((Declared { sidecar, catalogue, closed, doubts }, ignore))
 }
 
 /// As [`nearest_sidecar`], with what is known of folders: for each the one that is nearest to what
@@ -228,20 +225,6 @@ impl Look<'_> {
         checked.err().map(|err| in_a_line(&err))
     }
 
-    /// What a call that runs just now has made of the sidecar's files.
-    fn new_doubts(self) -> Vec<Doubt> {
-        let lives = |it: &InFlight| {
-            !it.is_of_earlier_prompt && self.world.now.signed_duration_since(it.at) < LONGEST_CALL
-        };
-        let flights = self.session.intent.flights().map(|it| it.1);
-        let mut flights: Vec<&InFlight> = flights.filter(|it| lives(it)).collect();
-        flights.sort_by_key(|it| it.at);
-        // What was there before all of them is what counts.
-        let mut told = BTreeSet::new();
-        let found = flights.into_iter().flat_map(|it| self.doubts_of(it, ""));
-        found.filter(|it| told.insert(it.file.clone())).collect()
-    }
-
     /// What a call has made of the sidecar's files.
     pub(super) fn doubts_of(self, flight: &InFlight, tool: &str) -> Vec<Doubt> {
         let (project, home) = (&self.roz.sidecar, &self.roz.home);
@@ -275,7 +258,7 @@ impl Look<'_> {
 
     /// Where the writes lead, seen from the project's root; of the session's own
     /// project, given the call, also who changed what is stale.
-    fn aim(self, call: Option<&ToolCall>, written: &[(String, How)], aims: &mut Aims) {
+    fn aim(self, call: Option<&ToolCall>, written: &[(String, How)], aims: &mut IntentFacts) {
         let is_cut = call.is_some_and(ToolCall::is_cut_short);
         if written.is_empty() && !is_cut {
             return;
@@ -285,13 +268,13 @@ impl Look<'_> {
         let tmpdir = self.roz.tmpdir(self.world);
         let home = self.world.user_home.as_deref();
         let scratch = Scratch::new(self.project, home, self.scratchpad, tmpdir.as_deref());
-        let selected = intent.and_then(|id| aims.catalogue.find(id).ok());
+        let selected = intent.and_then(|id| aims.declared.catalogue.find(id).ok());
         let scope = selected.map(|intent| Scope::new(&intent.owned_scope));
         let records = OnceCell::new();
         let mut asked_of_git = Vec::new();
         for (path, how) in written.iter().take(MAX_TARGETS) {
             let target = site.target(path, self.cwd);
-            let mut is_free = class::is_sink(path) || scratch.holds(&target);
+            let mut is_free = class::is_stream_device(path) || scratch.holds(&target);
             let is_elsewhere = site.is_in_work_tree(path, self.cwd);
             let mut treatment = Treatment::default();
             let mut hash = None;
@@ -321,13 +304,6 @@ impl Look<'_> {
                 let records: &Vec<Record> = records.get_or_init(|| self.newest());
                 origin::of(records, real, hash, self.world.now)
             });
-            let replaces = match (call, &changed_by) {
-                (Some(call), Some(_)) => {
-                    let content = Content::read(&self.project.join(real));
-                    edit_lines::replaced(call, content.and_then(|it| it.bytes).as_deref())
-                }
-                _ => Vec::new(),
-            };
             aims.targets.push(Aim {
                 target,
                 how: *how,
@@ -336,7 +312,6 @@ impl Look<'_> {
                 is_elsewhere,
                 hash,
                 changed_by,
-                replaces,
             });
         }
         self.free_ignored(&asked_of_git, aims);
@@ -349,7 +324,7 @@ impl Look<'_> {
     }
 
     /// Frees what git ignores. Only what is not in scope is asked about.
-    fn free_ignored(self, asked: &[(usize, String, String)], aims: &mut Aims) {
+    fn free_ignored(self, asked: &[(usize, String, String)], aims: &mut IntentFacts) {
         if asked.is_empty() {
             return;
         }
@@ -360,6 +335,23 @@ impl Look<'_> {
             aims.targets[*at].is_free = true;
             aims.free.insert(written.clone());
         }
+    }
+
+    /// What the call's git commands would discard of the project's work tree; none where they name
+    /// none, or git does not list it.
+    fn discards(self, call: &ToolCall, declared: &Declared) -> Option<Vec<Aim>> {
+        let discards: Vec<Discard> = call.runs().filter_map(class::discard).collect();
+        let is_here = self.cwd == self.project && self.project.join(".git").exists();
+        if discards.is_empty() || !is_here {
+            return None;
+        }
+        let states = changes::states(self.project, gather::deadline(&self.roz.policy, self.world));
+        let is_taken = |state: &str| discards.iter().any(|discard| discard.takes(state));
+        let taken = states.ok()?.into_iter().filter(|(state, _)| is_taken(state));
+        let written: Vec<(String, How)> = taken.map(|(_, path)| (path, How::Edit)).collect();
+        let mut found = IntentFacts::of(declared.clone());
+        self.aim(None, &written, &mut found);
+        Some(found.targets)
     }
 
     /// The newest records of the ledger.
@@ -390,7 +382,7 @@ impl Look<'_> {
         let above = if is_declared { None } else { nearest(self.project, &mut known) };
         known.insert(project, is_declared.then(|| self.project.to_owned()).or(above));
         for (path, how) in written.into_iter().take(MAX_TARGETS) {
-            if path.contains(HOLE) || class::is_sink(&path) {
+            if path.contains(HOLE) || class::is_stream_device(&path) {
                 continue;
             }
             let absolute = self.cwd.join(&path);
@@ -422,70 +414,55 @@ impl Look<'_> {
 
     /// What another project makes of the writes.
     fn judge(self, root: &Path, written: &[(String, How)]) -> Option<Nearer> {
-        let (mut aims, ignore) = declared(root, self.roz)?;
+        let (found, ignore) = declared(root, self.roz)?;
+        let mut aims = IntentFacts::of(found);
         let look = Look { project: root, scratchpad: None, ignore: &ignore, ..self };
         look.aim(None, written, &mut aims);
         let own = self.project.canonicalize().unwrap_or_else(|_| self.project.to_owned());
         let shown = root.strip_prefix(&own).unwrap_or(root).to_string_lossy().into_owned();
-        Some(Nearer { root: bounded::plain_line(&bounded::line(&shown, 120)), aims })
+        let root = bounded::plain_line(&bounded::line(&shown, 120));
+        Some(Nearer { root, declared: aims.declared, targets: aims.targets })
     }
 
-    /// What the call has read or written, as it is now; whole, and in part.
-    fn seen(
-        self,
-        call: &ToolCall,
-        shown: Option<&FilePart>,
-    ) -> (Vec<(String, String)>, Vec<PartSeen>) {
-        let mut paths = self.reads(call, shown);
+    /// What the call has read or written, with the hash of what it holds now.
+    fn seen(self, call: &ToolCall) -> Vec<(String, String)> {
+        let mut paths = self.reads(call);
         if let Some(id) = &call.tool_use_id
             && let Some(flight) = self.session.intent.in_flight(id)
         {
-            let own = flight.before.keys().map(|it| self.roz.project.join(it));
-            paths.extend(own.map(|it| (it.to_string_lossy().into_owned(), Shown::All)));
+            let own = flight.before.keys().map(|path| self.roz.project.join(path));
+            paths.extend(own.map(|path| path.to_string_lossy().into_owned()));
         }
-        let (mut seen, mut parts) = (Vec::new(), Vec::new());
+        let mut seen = Vec::new();
         if paths.is_empty() {
-            return (seen, parts);
+            return seen;
         }
         let mut site = self.site();
-        for (path, shown) in paths.iter().take(MAX_TARGETS) {
+        for path in paths.iter().take(MAX_TARGETS) {
             // The file of the same path here is another one.
             if site.is_in_work_tree(path, self.cwd) {
                 continue;
             }
-            let target = site.target(path, self.cwd);
-            let path = target.real.text().to_owned();
-            let Some(content) = Content::read(&self.roz.project.join(&path)) else { continue };
-            let Some(hash) = content.hash else { continue };
-            let lines = content.bytes.as_deref().map_or(u64::MAX, lines_of);
-            match shown.of(lines) {
-                None => (),
-                Some((from, to)) if from <= 1 && to >= lines || *shown == Shown::All => {
-                    seen.push((path, hash));
-                }
-                Some((from, to)) => parts.push(PartSeen { path, hash, from, to, lines }),
+            let path = site.target(path, self.cwd).real.text().to_owned();
+            if let Some(hash) = file_content::hash(&self.roz.project.join(&path)) {
+                seen.push((path, hash));
             }
         }
-        (seen, parts)
+        seen
     }
 
-    /// The files that a call has shown, and how much of them.
-    fn reads(self, call: &ToolCall, shown: Option<&FilePart>) -> Vec<(String, Shown)> {
-        let mut found: Vec<(String, Shown)> = Vec::new();
-        if let Tool::Read { path, lines } = &call.tool {
-            let shown = shown.and_then(|file| file.lines);
-            let shown = shown.map(|(first, count)| {
-                (first, first.saturating_add(count.max(1)).saturating_sub(1))
-            });
-            let lines = shown.or(*lines).map_or(Shown::All, |(from, to)| Shown::Lines(from, to));
-            found.push((path.clone(), lines));
+    /// The files that a call shows.
+    fn reads(self, call: &ToolCall) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        if let Tool::Read { path, .. } = &call.tool {
+            found.push(path.clone());
         }
         let home = self.world.user_home.as_deref();
         for path in call.readings.iter().flat_map(shown::shown) {
-            found.extend(expand(path, self.cwd, home).into_iter().map(|file| (file, Shown::All)));
+            found.extend(expand(path, self.cwd, home));
         }
         // No system has such a file, nor makes it.
-        found.retain(|it| it.0.len() <= MAX_PATH);
+        found.retain(|path| path.len() <= MAX_PATH);
         found
     }
 
@@ -546,10 +523,5 @@ fn nobodys(what: String) -> Aim {
         is_elsewhere: false,
         hash: None,
         changed_by: None,
-        replaces: Vec::new(),
     }
-}
-
-fn lines_of(bytes: &[u8]) -> u64 {
-    bytes.split_inclusive(|it| *it == b'\n').count() as u64
 }

@@ -37,12 +37,12 @@ use crate::{
         message::{self, Decision, Input, Printed, Reply},
     },
     core::{
-        self, Cx, Dice, agents, bounded,
+        self, Cx, agents, bounded,
         event::What,
         gate::Gate,
         intent::briefing,
         outcome::{Notice, Outcome, Verdict},
-        own_files::Weakened,
+        own_files::WeakenedFile,
         policy::Auto,
         session::Session,
         trace::Mark,
@@ -175,7 +175,7 @@ struct Around {
     /// When the formatters began that roz started for it, if it did.
     formatted: Option<mtime_scan::Time>,
     /// What the call made of roz's own files.
-    weakened: Vec<Weakened>,
+    weakened: Vec<WeakenedFile>,
 }
 
 fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
@@ -294,7 +294,7 @@ fn decide(
     world: &World,
 ) -> Result<Decided, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
-    let dice = Dice::new(dice);
+    let dice = dice();
     let session_id = &input.session_id;
     let mut decided = None;
     let saved = storage::update_from(

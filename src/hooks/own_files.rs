@@ -9,7 +9,7 @@ use crate::{
     core::{
         agents,
         event::{Event, What},
-        own_files::{Kind, Weakened, may_change},
+        own_files::{Kind, WeakenedFile, may_change},
         session::SessionId,
     },
     observe::own_files::{self, Changed, Known, Watched},
@@ -34,7 +34,7 @@ pub(super) fn end(
     session_id: &SessionId,
     roz: &Roz,
     world: &World,
-) -> (Vec<Weakened>, Option<String>) {
+) -> (Vec<WeakenedFile>, Option<String>) {
     let nothing = (Vec::new(), None);
     let What::PostToolUse { call, .. } = &event.what else { return nothing };
     let Some(id) = call.tool_use_id.as_deref() else { return nothing };
@@ -43,7 +43,7 @@ pub(super) fn end(
     let is_other_config = changed.iter().any(|it| it.kind == Kind::Configuration);
     let weakened = changed.into_iter().filter_map(|changed| {
         let what = weakened_by(&changed, roz, world);
-        (!what.is_empty()).then(|| Weakened {
+        (!what.is_empty()).then(|| WeakenedFile {
             kind: changed.kind,
             file: changed.path,
             what,
@@ -53,7 +53,7 @@ pub(super) fn end(
             at: world.now,
         })
     });
-    let weakened: Vec<Weakened> = weakened.collect();
+    let weakened: Vec<WeakenedFile> = weakened.collect();
     let is_laxer = weakened.iter().any(|it| it.kind == Kind::Configuration);
     if is_other_config && !is_laxer {
         confirm_if_strict(roz, world);

@@ -11,8 +11,8 @@ use crate::{
     core::{
         agents,
         protect::{
-            self, Access, Accessed, Act, Before, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places,
-            ProtectFacts, ProtectNeeds,
+            self, Access, Accessed, Act, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places,
+            ProtectFacts, ProtectNeeds, TextBefore,
         },
     },
     open::Roz,
@@ -62,15 +62,15 @@ fn find(access: Access, look: Lookup, places: &Places, links: &mut Links) -> Opt
         _ => named_and_real([path].into_iter(), links),
     };
     let is_near = at.iter().any(|path| places.is_near(path));
-    is_near.then_some(Accessed { access, at, before: Before::NotAsked })
+    is_near.then_some(Accessed { access, at, before: TextBefore::NotAsked })
 }
 
-fn before(accessed: &Accessed) -> Before {
-    let Some(real) = accessed.at.last().map(Path::new) else { return Before::Unreadable };
+fn before(accessed: &Accessed) -> TextBefore {
+    let Some(real) = accessed.at.last().map(Path::new) else { return TextBefore::Unreadable };
     match real.symlink_metadata() {
-        Err(err) if err.kind() == ErrorKind::NotFound => Before::Absent,
-        Err(_) => Before::Unreadable,
-        Ok(_) => read_text(real, MAX_TEXT).map_or(Before::Unreadable, Before::Text),
+        Err(err) if err.kind() == ErrorKind::NotFound => TextBefore::Absent,
+        Err(_) => TextBefore::Unreadable,
+        Ok(_) => read_text(real, MAX_TEXT).map_or(TextBefore::Unreadable, TextBefore::Text),
     }
 }
 

@@ -29,7 +29,7 @@ use crate::{
     },
     memory::index::{self, Loaded},
     open::Roz,
-    shell::Run,
+    shell::{self, Run},
     sidecar::scratch::TEMPORARY,
     world::{self, World, changes, git, links, process},
 };
@@ -37,12 +37,11 @@ use crate::{
 /// What a ticket system's program may take to answer.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a repository without a commit is compared with; git knows it without
-/// being told.
+/// What a repository without a commit is compared with; git knows it without being told.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/// Of a prompt so much is looked at, in bytes: half of it from its beginning and half from its
-/// end, for what is wanted stands before what is pasted, or behind it.
+/// Of a prompt so much is looked at, in bytes: half of it from its beginning and half from its end,
+/// for what is wanted stands before what is pasted, or behind it.
 const MAX_PROMPT: usize = 8 * 1024;
 /// Of an error so much is looked at, in characters: its end, where most programs say what is wrong.
 const MAX_ERROR: usize = 500;
@@ -96,6 +95,9 @@ pub(super) fn learned(
             }
             (ReflectionNeed::Learnings(Occasion::Failure), What::PostToolUse { call, .. }) => {
                 learned.relevant = look.at_failure(call);
+            }
+            (ReflectionNeed::Learnings(Occasion::Refusal), What::PreToolUse(call)) => {
+                learned.relevant = look.at_refusal(call);
             }
             (ReflectionNeed::Closings | ReflectionNeed::Learnings(_), _) => (),
         }
@@ -151,8 +153,7 @@ pub fn system(roz: &Roz, cwd: &Path) -> Option<String> {
     markers(roz, cwd).find(|it| it.found.is_some()).map(|it| it.system)
 }
 
-/// The markers of the systems that count, looked for from `cwd` up to the
-/// project's root.
+/// The markers of the systems that count, looked for from `cwd` up to the project's root.
 pub fn markers(roz: &Roz, cwd: &Path) -> impl Iterator<Item = Marked> {
     let is_below = cwd.starts_with(&roz.project);
     let from = if is_below { cwd } else { &roz.project };
@@ -211,12 +212,6 @@ pub fn ticket(
     Ok(listed_ticket::first(&listed, system, world.now))
 }
 
-/// The last characters of a text.
-fn ending(text: &str, count: usize) -> &str {
-    let begin = text.char_indices().rev().nth(count.saturating_sub(1));
-    begin.map_or(text, |(at, _)| &text[at..])
-}
-
 impl Lookup<'_> {
     /// The system in use that stands in for asking each session.
     fn stand_in(self) -> Option<String> {
@@ -237,8 +232,8 @@ impl Lookup<'_> {
         ticket(self.roz, &system, self.cwd(), until, self.world).ok().flatten()
     }
 
-    /// What a session begins with: its ticket, its branch, the files at hand.
-    /// What it was shown before counts as new: its context may be gone.
+    /// What a session begins with: its ticket, its branch, the files at hand. What it was shown
+    /// before counts as new: its context may be gone.
     fn at_beginning(self, ticket: Option<&Ticket>, baseline: Option<&Baseline>) -> Vec<Relevant> {
         let state = &self.session.reflection;
         let ticket = ticket.or(state.ticket());
@@ -250,7 +245,7 @@ impl Lookup<'_> {
             tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
             branch: changes::branch(&self.roz.project).unwrap_or_default(),
             paths: paths.collect(),
-            text: String::new(),
+            ..Query::default()
         };
         self.relevant(&query, &BTreeSet::new(), Index::choose)
     }
@@ -287,16 +282,28 @@ impl Lookup<'_> {
     /// What is known about a command that has failed, where the session was not shown it at a
     /// failure before.
     fn at_failure(self, call: &ToolCall) -> Vec<Relevant> {
+        let answer = self.input.answer.map_or("", RawValue::get);
+        // Of an answer that is no text it is the fields that say something.
+        let error: Option<String> = serde_json::from_str(answer).ok();
+        self.about_failure(call, error.as_deref().unwrap_or(answer))
+    }
+
+    /// What is known about a call that may be refused for the same reason as the one before.
+    fn at_refusal(self, call: &ToolCall) -> Vec<Relevant> {
+        let reason = self.session.reflection.refused();
+        reason.map_or_else(Vec::new, |reason| self.about_failure(call, reason))
+    }
+
+    fn about_failure(self, call: &ToolCall, error: &str) -> Vec<Relevant> {
         if !is_on(self.session, self.roz, self.cwd()) {
             return Vec::new();
         }
         let commands: Vec<_> = call.command_lines().collect();
-        let answer = self.input.answer.map_or("", RawValue::get);
-        // Of an answer that is no text it is the fields that say something.
-        let error: Option<String> = serde_json::from_str(answer).ok();
-        let end = ending(error.as_deref().unwrap_or(answer), MAX_ERROR);
-        let text = self.asked(&format!("{}\n{end}", commands.join("\n")));
-        let query = Query { text, ..Query::default() };
+        let end = error.char_indices().rev().nth(MAX_ERROR - 1).map_or(0, |(at, _)| at);
+        let text = self.asked(&format!("{}\n{}", commands.join("\n"), &error[end..]));
+        let runs = commands.iter().flat_map(|line| shell::read(line).runs);
+        let programs = runs.map(|run| run.program).collect();
+        let query = Query { text, programs, ..Query::default() };
         let shown = self.session.reflection.injected().iter();
         let shown = shown.filter(|it| it.is_of_failure || it.is_whole && !it.is_forgotten);
         let shown = shown.map(|it| it.learning_id.clone()).collect();
@@ -372,8 +379,7 @@ impl Lookup<'_> {
             if stands_in != *root && stands_in.join(".git").exists() && !is_here() {
                 return Some(format!("it stands in another work tree, {}", stands_in.display()));
             }
-            let inner = inner.map(|it| format!("{} is a repository of its own", it.path));
-            inner.or_else(|| changes::put_aside(root, self.session.created_at).map(str::to_owned))
+            inner.map(|it| format!("{} is a repository of its own", it.path))
         };
         match if is_small { hidden() } else { None } {
             Some(why) => Diff::Unknown(bounded::plain_line(&why)),

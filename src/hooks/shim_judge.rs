@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     core::{
-        self, Cx, Dice,
+        self, Cx,
         event::{Event, Origin, STARTED, ToolCall, What},
         outcome::{Outcome, Verdict},
         pattern,
@@ -177,7 +177,7 @@ pub fn note_closed_tickets(
 fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> Option<String> {
     let input = Input::of_call(event, json, start.session_id.clone(), &start.cwd);
     let until = gather::deadline(&roz.policy, world);
-    let dice = Dice::new(dice);
+    let dice = dice();
     let new = || Session::new(start.session_id.clone(), world.now);
     let mut decided: Option<Outcome> = None;
     let saved = update(&*roz.store, &start.session_id, until, new, |session| {
@@ -214,7 +214,7 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
 }
 
 fn is_allowed_once(mark: &Mark) -> bool {
-    matches!(mark, Mark::GateAllowed { reason, .. } if reason == gate::ALLOWED)
+    matches!(mark, Mark::GateAllowed(answer) if answer.reason == gate::ALLOWED)
 }
 
 /// Nobody knows whether an approval serves.

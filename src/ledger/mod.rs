@@ -193,12 +193,12 @@ impl Ledger {
             let seq = last.as_ref().map_or(0, |it| it.seq).saturating_add(1);
             let torn = Self::torn(&log)?;
             let prev = last.as_ref().map(|it| it.hash.clone());
-            let after = Self::newest_line(&log)?;
+            let newest = Self::newest_line(&log)?;
             let elsewhere = match &last {
-                Some(last) if after.as_ref() != Some(&last.hash) => !self.holds(last, &log)?,
+                Some(last) if newest.as_ref() != Some(&last.hash) => !self.holds(last, &log)?,
                 _ => false,
             };
-            record.follow(Behind { seq, prev, elsewhere, after, torn: torn.clone() });
+            record.follow(Behind { seq, prev, elsewhere, torn: torn.clone() });
             let mut line = serde_json::to_vec(&record).map_err(|err| self.failed(err.into()))?;
             if line.len() > LONGEST_LINE {
                 let what = format!("a record of {} bytes is longer than a line may be", line.len());

@@ -95,7 +95,7 @@ impl Noted {
         if self.lines.is_empty() && self.contradicted.is_empty() {
             return;
         }
-        let mut chains = Chains::unordered();
+        let mut chains = Chains::default();
         for line in &self.lines {
             chains.add(line);
         }

@@ -14,7 +14,6 @@ mod walk;
 
 use std::{borrow::Cow, ops::ControlFlow, rc::Rc};
 
-use serde::{Deserialize, Serialize};
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
 
 pub use self::table::Language;
@@ -50,8 +49,7 @@ pub fn language_of(path: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|it| it.extensions.contains(&extension.as_str()))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     Function,
     Method,
@@ -94,8 +92,6 @@ pub struct Piece<'s> {
     pub is_public: bool,
     /// Whether it means the same anywhere among its neighbours.
     pub is_free: bool,
-    /// The first and the last line, from 1, with the definitions inside.
-    pub lines: (usize, usize),
     pub raw: &'s [u8],
     nodes: Vec<Node<'s>>,
     /// Where it ends; of a container, where the body begins.
@@ -120,8 +116,6 @@ impl Piece<'_> {
 #[derive(Debug)]
 pub struct Outline<'s> {
     pub pieces: Vec<Piece<'s>>,
-    /// The comments between them.
-    pub comments: Vec<&'s [u8]>,
 }
 
 impl<'a> Source<'a> {

@@ -54,7 +54,6 @@ pub struct Token<'s> {
 #[derive(Debug, Default)]
 pub struct Tokens<'s> {
     pub all: Vec<Token<'s>>,
-    pub comments: Vec<&'s [u8]>,
     /// Names that the piece binds: parameters, variables, patterns.
     pub bound: Vec<&'s [u8]>,
     /// Fields and variants of a type.
@@ -143,7 +142,6 @@ impl<'s> Lexer<'s, '_> {
         let (class, language) = (self.source.classes.get(node), self.source.language);
         let text = self.source.text_of(node);
         if is_note(node, text, language) {
-            self.tokens.comments.push(text);
             return;
         }
         self.tokens.flow += usize::from(class.is_flow);

@@ -14,7 +14,7 @@ use super::{
 const DEEPEST: usize = 40;
 
 pub(super) fn outline<'s>(source: &'s Source<'_>) -> Outline<'s> {
-    let outline = Outline { pieces: Vec::new(), comments: Vec::new() };
+    let outline = Outline { pieces: Vec::new() };
     let mut walk = Walk { source, outline };
     let top = Place { is_public: true, ..Place::default() };
     walk.children(source.tree.root_node(), &top);
@@ -49,7 +49,6 @@ impl<'s> Walk<'s, '_> {
         for child in parent.named_children(&mut cursor) {
             let text = self.source.text_of(child);
             if token::is_note(child, text, language) {
-                self.outline.comments.push(text);
                 continue;
             }
             nodes.push(child);
@@ -154,10 +153,6 @@ impl<'s> Walk<'s, '_> {
             names: Vec::new(),
             is_public: false,
             is_free: false,
-            lines: (
-                first.map_or(0, |node| node.start_position().row) + 1,
-                last.map_or(0, |node| node.end_position().row) + 1,
-            ),
             raw: self.source.text.get(begin..end).unwrap_or_default(),
             nodes,
             end,

@@ -16,6 +16,8 @@ pub const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/
 #[derive(Debug, Default)]
 pub struct Scratch {
     places: Vec<[PathBuf; 2]>,
+    /// A temporary folder in which the project lies, and the folder in it that holds the project.
+    around: Option<([PathBuf; 2], PathBuf)>,
     /// Below it each project of the client's has a folder `memory`.
     memories: Option<[PathBuf; 2]>,
 }
@@ -24,10 +26,10 @@ impl Scratch {
     /// For a session of the project at `root`. `scratchpad` is what the client
     /// calls its own, `tmpdir` what the user's environment names.
     ///
-    /// A place in which the project lies, or that lies in the project, is
-    /// none: it would free the project's own files. Nor is one of the two that
-    /// are named if it holds or is the user's home, or is in it without being
-    /// the client's: a setting of the project may have named it.
+    /// A place in which the project lies, or that lies in the project, is none: it would free the
+    /// project's own files. Of a temporary folder only the folder in it is kept out in which the
+    /// project lies. Nor is one of the two that are named if it holds or is the user's home, or is
+    /// in it without being the client's: a setting of the project may have named it.
     pub fn new(
         root: &Path,
         home: Option<&Path>,
@@ -51,6 +53,11 @@ impl Scratch {
         let holds_home = |it: &[PathBuf; 2]| home.as_ref().is_some_and(|home| holds(it, home));
         let meets_home = |it: &[PathBuf; 2]| home.as_ref().is_some_and(|home| meet(it, home));
         let known = TEMPORARY.iter().map(|it| spelt(Path::new(it)));
+        let around = known.clone().find_map(|place| {
+            let name = root[1].strip_prefix(&place[1]).ok()?.iter().next()?;
+            let own = place[1].join(name);
+            Some((place, own))
+        });
         let scratchpad = scratchpad.map(spelt).filter(|it| !holds_home(it));
         let tmpdir = tmpdir.map(spelt).filter(|it| !meets_home(it));
         // Where the client has an agent write its plan, before it may do anything else.
@@ -60,7 +67,8 @@ impl Scratch {
         let own = ["plans", "todos"].into_iter().filter_map(of_client);
         let places = known.chain(scratchpad).chain(tmpdir).chain(own);
         let places = places.filter(|it| is_fit(it)).collect();
-        Self { places, memories: of_client("projects").filter(|it| is_fit(it)) }
+        let memories = of_client("projects").filter(|it| is_fit(it));
+        Self { places, around, memories }
     }
 
     /// Whether the target is in such a place, as written and as it really is. A
@@ -76,7 +84,12 @@ impl Scratch {
                 let rest = Path::new(path).strip_prefix(&projects[spelling]);
                 rest.is_ok_and(|rest| rest.iter().nth(1).is_some_and(|it| it == "memory"))
             };
-            self.places.iter().any(is_below) || self.memories.as_ref().is_some_and(is_memory)
+            let is_beside = |(place, own): &([PathBuf; 2], PathBuf)| {
+                is_below(place) && !Path::new(real).starts_with(own)
+            };
+            self.places.iter().any(is_below)
+                || self.around.as_ref().is_some_and(is_beside)
+                || self.memories.as_ref().is_some_and(is_memory)
         };
         target.links <= 1 && (is_in(written, 0) || is_in(written, 1)) && is_in(real, 1)
     }

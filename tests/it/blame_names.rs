@@ -135,31 +135,6 @@ fn a_definition_that_goes_to_another_file_is_whose_it_was() {
 }
 
 #[test]
-fn equal_lines_of_a_file_that_was_made_after_an_agents_was_gone_are_nobodys() {
-    let roz = at_work();
-    writes(&roz, "src/a.rs", ONE).passes();
-    commits(&roz);
-    let path = roz.project().join("src/a.rs");
-    fs::remove_file(&path).unwrap();
-    commits(&roz);
-    fs::write(&path, format!("// Mine.\n{ONE}")).unwrap();
-    assert_eq!(whose(&roz, "src/a.rs"), "----");
-    commits(&roz);
-    assert_eq!(whose(&roz, "src/a.rs"), "----");
-    // And where the agent took it out itself.
-    writes(&roz, "src/b.rs", TWO).passes();
-    commits(&roz);
-    runs(&roz, "rm src/b.rs");
-    roz.git(&["checkout", "-q", "--", "src/b.rs"]);
-    assert_eq!(whose(&roz, "src/b.rs"), "111", "it is there again");
-    roz.later(60);
-    runs(&roz, "rm src/b.rs");
-    roz.write("src/b.rs", &format!("// Mine.\n{TWO}"));
-    commits(&roz);
-    assert_eq!(&whose(&roz, "src/b.rs")[..1], "-");
-}
-
-#[test]
 fn what_a_person_moves_is_found_before_git_knows_of_it() {
     let roz = at_work();
     writes(&roz, "src/a.rs", ONE).passes();

@@ -338,31 +338,6 @@ fn a_change_that_only_the_age_of_gits_index_betrays_is_named_too() {
 }
 
 #[test]
-fn approving_the_very_tree_that_had_issues_is_told_to_the_user() {
-    let roz = Roz::new().in_git();
-    roz.requests("#roz");
-    roz.reviewed("ISSUES", "bad");
-    let reviewer = roz.reviewer("a9");
-    reviewer.bash(&format!("roz decide s1 COMPLETE fine --token {}", reviewer.token)).passes();
-    roz.run(&["decide", SESSION, "COMPLETE", "fine", "--token", &reviewer.token]).succeeds();
-    let replies = [reviewer.ends(), roz.stop(), roz.stop()];
-    let told: Vec<&str> =
-        replies.iter().filter_map(|it| it.json["systemMessage"].as_str()).collect();
-    let [told] = told[..] else { panic!("told once: {told:?}") };
-    assert!(told.contains("nothing was changed"), "{told}");
-}
-
-#[test]
-fn approving_a_tree_that_was_mended_is_no_news() {
-    let roz = Roz::new().in_git();
-    roz.requests("#roz");
-    roz.reviewed("ISSUES", "bad");
-    roz.write("README.md", "better\n");
-    roz.reviewed("COMPLETE", "fine");
-    roz.stop().passes();
-}
-
-#[test]
 fn the_context_shows_what_changed_since_the_review_was_asked_for() {
     let roz = Roz::new().in_git();
     roz.requests("#roz make it better");

@@ -227,7 +227,6 @@ fn who_has_only_counted_a_file_has_not_read_it() {
     roz.selects("INT-001");
     let lines = three_hundred_lines();
     roz.write("src/auth/login.rs", &lines);
-    let path = roz.file("src/auth/login.rs");
     let refused = |line: &str| {
         roz.selects("INT-001");
         assert_eq!(
@@ -236,18 +235,10 @@ fn who_has_only_counted_a_file_has_not_read_it() {
             "{line}"
         );
     };
-    for line in [
-        "stat src/auth/login.rs",
-        "ls -l src/auth/login.rs",
-        "wc -l src/auth/login.rs",
-        "grep -c line src/auth/login.rs",
-        "cat src/auth/login.rs | wc -l",
-    ] {
+    for line in ["stat src/auth/login.rs", "ls -l src/auth/login.rs", "wc -l src/auth/login.rs"] {
         roz.bash(line).passes();
         refused(line);
     }
-    roz.done("Read", &json!({ "file_path": path, "limit": 1 }));
-    refused("Read of one line");
     for line in [
         "cat src/auth/*.rs",
         "sed -n p src/auth/login.rs",
@@ -259,68 +250,6 @@ fn who_has_only_counted_a_file_has_not_read_it() {
         roz.bash(line).passes();
         roz.writes("src/auth/login.rs").passes();
     }
-}
-
-#[test]
-fn a_file_that_is_read_piece_by_piece_is_read() {
-    let roz = declared("");
-    roz.selects("INT-001");
-    let lines = three_hundred_lines();
-    roz.write("src/auth/login.rs", &lines);
-    let path = roz.file("src/auth/login.rs");
-    let piece = |from: u32, count: u32| {
-        roz.done("Read", &json!({ "file_path": path, "offset": from, "limit": count }));
-    };
-    let edit = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
-    piece(1, 100);
-    piece(201, 100);
-    roz.tool("Edit", &edit).passes();
-    assert_eq!(json_of(&roz.writes("src/auth/login.rs").denies())["code"], "STALE_FILE");
-    roz.bash("sed -n 100,200p src/auth/login.rs").passes();
-    roz.writes("src/auth/login.rs").passes();
-    // One line of what it holds now does not make it known again.
-    roz.write("src/auth/login.rs", &lines.replace("line 5", "other 5"));
-    piece(1, 1);
-    assert_eq!(json_of(&roz.tool("Edit", &edit).denies())["code"], "STALE_FILE");
-    piece(1, 300);
-    roz.tool("Edit", &edit).passes();
-}
-
-/// Reading it again shows the same piece of it again.
-#[test]
-fn of_a_long_file_that_changed_the_lines_that_an_edit_replaces_are_enough() {
-    let roz = declared("");
-    roz.selects("INT-001");
-    let lines: Vec<String> = (1..=3000).map(|it| format!("line {it};\n")).collect();
-    let lines = lines.concat();
-    let path = roz.file("src/auth/login.rs");
-    let read = |from: u32| {
-        roz.done("Read", &json!({ "file_path": path, "offset": from, "limit": 2000 }));
-    };
-    let edit = |old: &str| {
-        roz.tool("Edit", &json!({ "file_path": path, "old_string": old, "new_string": "b" }))
-    };
-    roz.write("src/auth/login.rs", &lines);
-    read(1);
-    read(2001);
-    roz.write("src/auth/login.rs", &lines.replace("line 5;", "other 5;"));
-    assert_eq!(json_of(&edit("line 1999;\nline 2000;").denies())["code"], "STALE_FILE");
-    read(1);
-    roz.selects("INT-001");
-    edit("line 1999;\nline 2000;").passes();
-    for old in ["line 2000;\nline 2001;", "line 2500;"] {
-        let told = json_of(&edit(old).denies());
-        assert_eq!(told["code"], "STALE_FILE", "{old}");
-        let way = told["recovery"][0].as_str().unwrap();
-        assert!(way.contains("`offset`: 2001"), "{way}");
-    }
-    // What was read of another state of it counts for nothing.
-    roz.write("src/auth/login.rs", &lines.replace("line 5;", "third 5;"));
-    roz.selects("INT-001");
-    assert_eq!(json_of(&edit("line 7;").denies())["code"], "STALE_FILE");
-    read(1);
-    read(2001);
-    edit("line 2500;").passes();
 }
 
 #[test]
@@ -421,6 +350,63 @@ fn what_cannot_be_had_back_is_asked_about_and_a_yes_holds_for_that_command() {
 }
 
 #[test]
+fn what_git_throws_away_is_asked_about_where_it_is_not_in_scope() {
+    let roz = declared("");
+    roz.git(&["add", "-A"]);
+    roz.git(&["commit", "-qm", "all"]);
+    roz.write("src/auth/login.rs", "fn other() {}\n");
+    roz.selects("INT-001");
+    for line in ["git restore .", "git reset --hard", "git checkout -- ."] {
+        roz.bash(line).passes();
+    }
+    roz.bash("git reset --hard HEAD~1").asks();
+    roz.write("src/auth/new.rs", "");
+    roz.bash("git clean -fd").passes();
+    roz.write("notes.txt", "mine\n");
+    for line in ["git clean -fd", "git clean -fdx"] {
+        let why = roz.bash(line).asks();
+        assert!(why.contains("loses work that is not committed"), "{why}");
+    }
+    roz.git(&["add", "notes.txt"]);
+    roz.bash("git restore .").asks();
+}
+
+#[test]
+fn git_commands_that_edit_nothing_need_no_intent() {
+    let roz = declared("");
+    for line in [
+        "git switch -c x",
+        "git stash",
+        "git stash pop",
+        "git stash && git pull --rebase && git stash pop",
+        "git push",
+        "git worktree add ../wt -b y",
+        "git worktree remove ../wt",
+        "git fetch && git merge origin/main",
+        "git branch topic",
+        "git tag v1",
+        "git add -A && git commit -qm work",
+    ] {
+        roz.bash(line).passes();
+    }
+    for line in ["git restore src/auth/login.rs", "git apply x.patch", "git switch x && make"] {
+        assert_eq!(json_of(&roz.bash(line).denies())["code"], "MISSING_INTENT", "{line}");
+    }
+}
+
+#[test]
+fn a_write_outside_of_the_project_says_that_no_scope_helps() {
+    let roz = declared("");
+    roz.selects("INT-001");
+    let outside = roz.dir().join("outside.txt");
+    let reason = roz.tool("Write", &json!({ "file_path": outside, "content": "" })).denies();
+    assert_eq!(json_of(&reason)["code"], "SCOPE_VIOLATION");
+    assert!(reason.contains("outside of the project") && !reason.contains("expand"), "{reason}");
+    // The temporary folder is nobody's, but for the folder in it that holds the project.
+    roz.bash("echo x > /tmp/roz-note.txt").passes();
+}
+
+#[test]
 fn the_third_refusal_in_a_row_opens_the_circuit() {
     let roz = declared("");
     roz.selects("INT-001");
@@ -506,8 +492,7 @@ fn what_is_in_nobodys_scope_says_what_to_do_instead() {
     roz.write(".orchestration/.intentignore", "deny src/auth/frozen.rs\n");
     roz.selects("INT-001");
     for (line, word) in [
-        ("echo > .git/hooks/pre-commit", "ask them"),
-        ("echo > .git/info/exclude", "ask them"),
+        ("echo > .git/hooks/pre-commit", "ask the user"),
         ("echo > .mcp.json", "ask the user"),
         ("echo > src/auth/frozen.rs", "lift that line"),
         ("rm -r .", "name the files"),
@@ -515,10 +500,10 @@ fn what_is_in_nobodys_scope_says_what_to_do_instead() {
     ] {
         let reply = roz.bash(line);
         assert!(reply.is_objection(), "{line}");
-        let told = json_of(&reply.denies());
+        let reason = reply.denies();
+        let told = json_of(&reason);
         assert_eq!(told["code"], "PROTECTED_PATH", "{line}: {told}");
-        let recovery = told["recovery"].as_array().unwrap();
-        assert!(recovery.iter().any(|it| it.as_str().unwrap().contains(word)), "{line}: {told}");
+        assert!(reason.contains(word) && told.get("recovery").is_none(), "{line}: {reason}");
     }
 }
 
@@ -542,15 +527,7 @@ fn a_plan_of_the_clients_is_nobodys_and_takes_no_intent() {
 #[test]
 fn odd_lines_of_intentignore_are_told_as_a_session_begins_and_by_the_doctor() {
     let roz = declared("");
-    for line in [
-        "target/ # build",
-        "./build",
-        "~/x",
-        "*.{js,ts}",
-        "src\\a",
-        "deny secrets/ # keys",
-        " lead",
-    ] {
+    for line in ["target/ # build", "./build", "*.{js,ts}", "deny secrets/ # keys"] {
         roz.write(".orchestration/.intentignore", &format!("node_modules/\n{line}\n"));
         let start = roz.hook("session-start", json!({ "source": "startup" }));
         assert!(start.tells_user().contains("line 2"), "{line}: {}", start.json);
@@ -564,7 +541,7 @@ fn odd_lines_of_intentignore_are_told_as_a_session_begins_and_by_the_doctor() {
     }
     // One that was to protect something, and does not, is relied on by nobody.
     roz.selects("INT-001");
-    roz.write(".orchestration/.intentignore", "  deny src/auth/\n");
+    roz.write(".orchestration/.intentignore", "dney src/auth/\n");
     assert_eq!(json_of(&roz.bash("echo > src/auth/a").denies())["code"], "SIDECAR_INVALID");
 }
 

@@ -64,16 +64,6 @@ fn a_pattern_is_no_way_through_a_link_or_into_a_hole_of_the_scope() {
 }
 
 #[test]
-fn a_path_that_is_known_in_part_is_judged_by_its_folder() {
-    let roz = project();
-    is_refused(&roz, "echo x > \"src/billing/$NAME\"", "src/billing/…");
-    roz.selects("INT-001");
-    for line in ["echo x > \"src/auth/$NAME\"", "wc -l NOTES.md >> \"$OUT\""] {
-        roz.bash(line).passes();
-    }
-}
-
-#[test]
 fn what_git_takes_out_of_a_commit_by_name_is_a_write() {
     let roz = project();
     for line in [

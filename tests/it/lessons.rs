@@ -194,9 +194,9 @@ fn in_a_session_a_lesson_concerns_what_that_is_at() {
     roz.run(&["intent", "lesson", "three", "--intent", "INT-002"]).succeeds();
     let brain = brain(&roz);
     for line in [
-        "- one <!-- roz {\"intent\":\"INT-001\"} -->",
-        "- two <!-- roz {\"intent\":\"INT-001\",\"files\":[\"mail/a.rs\"]} -->",
-        "- three <!-- roz {\"intent\":\"INT-002\"} -->",
+        "- one <!-- roz {\"intent\":[\"INT-001\"]} -->",
+        "- two <!-- roz {\"intent\":[\"INT-001\"],\"files\":[\"mail/a.rs\"]} -->",
+        "- three <!-- roz {\"intent\":[\"INT-002\"]} -->",
     ] {
         assert!(brain.contains(line), "{line}: {brain}");
     }

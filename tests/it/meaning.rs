@@ -114,14 +114,15 @@ const END: &str = "<!-- roz:map end -->\n";
 #[test]
 fn where_the_marks_are_not_clear_nothing_in_the_map_is_changed() {
     type Breaks = fn(&str) -> String;
-    let ways: [(&str, Breaks); 5] = [
-        ("last mark is missing", |it| it.replace(END, "") + "\n## My notes\n"),
-        ("first mark is missing", |it| it.replace(BEGIN, "") + "\n## My notes\n"),
-        ("before its first", |it| format!("{END}My notes\n{}", it.replace(END, ""))),
-        ("more than once", |it| format!("```\n{BEGIN}```\nMy notes\n{it}")),
-        ("more than once", |it| format!("{it}My notes\n{it}")),
+    let ways: [Breaks; 5] = [
+        |it| it.replace(END, "") + "\n## My notes\n",
+        |it| it.replace(BEGIN, "") + "\n## My notes\n",
+        |it| format!("{END}My notes\n{}", it.replace(END, "")),
+        |it| format!("```\n{BEGIN}```\nMy notes\n{it}"),
+        |it| format!("{it}My notes\n{it}"),
     ];
-    for (what, broken) in ways {
+    for broken in ways {
+        let what = "its marks are not clear";
         let roz = at_work("");
         writes(&roz, "src/a.rs", BEFORE).passes();
         let text = broken(&map(&roz));

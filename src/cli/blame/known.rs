@@ -14,7 +14,7 @@ use crate::{
     core::intent::{
         blame::{
             self, Line, Mark, Written,
-            names::{self, Life, Name, Turn},
+            names::{self, Name, Turn},
         },
         ledger::Record,
     },
@@ -72,14 +72,14 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let inside = relative(&path, &root);
     let inside = Path::new(&inside);
     let turns = turns(&ledger)?;
-    let mut life = Life::of(&file, &turns);
+    let mut names = names::of(&file, &turns);
     for name in commits.iter().flatten().map(|it| &it.file) {
-        life.add(from_root(name));
+        names::add(&mut names, from_root(name));
     }
     for name in git_blame::former_names(&root, inside, until) {
-        life.add(from_root(&name));
+        names::add(&mut names, from_root(&name));
     }
-    let (mut records, mut written) = written(&ledger, &life.names)?;
+    let (mut records, mut written) = written(&ledger, &names)?;
     let bodies = split(&text);
     let commit = |at: usize| commits.get(at).cloned().flatten();
     // Each commit begins where the one before it ended.
@@ -91,22 +91,15 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
         None => times.last().copied(),
         Some(at) => times.iter().rev().find(|it| Some(**it) < at).copied(),
     };
-    let removed = git_blame::removed(&root, inside, until);
-    let born = |commit: Option<&Commit>| {
-        let is_later = |it: &DateTime<Utc>| {
-            commit.is_none_or(|commit| commit.written.is_some_and(|written| written > *it))
-        };
-        [removed, life.born].into_iter().flatten().filter(is_later).max()
-    };
     let line_of = |(at, text): (usize, _)| {
         let commit = commits.get(at).and_then(Option::as_ref);
         let committed = commit.and_then(|it| it.at);
-        Line { text, committed, since: before(commit), born: born(commit) }
+        Line { text, committed, since: before(commit) }
     };
     let lines: Vec<Line> = bodies.iter().copied().enumerate().map(line_of).collect();
     let origins = git_blame::origins(&root, &path, until).unwrap_or_default();
     let past = Past::of(&root, &origins, until);
-    let origins = past.origins(before, born);
+    let origins = past.origins(before);
     let mut found = blame::attribute(&lines, &origins, &written);
     // Somebody has moved it by other means.
     let is_lost = |found: &[Option<usize>]| {
@@ -121,19 +114,19 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
                     .map(|it| Name { path: from_root(&it), since: None, until: None }),
                 None => lost_name(&ledger, &bodies, &turns)?,
             };
-        if let Some(name) = name.filter(|it| !life.names.contains(it)) {
-            life.names.extend(Life::of(&name.path, &turns).names);
-            (records, written) = self::written(&ledger, &life.names)?;
+        if let Some(name) = name.filter(|it| !names.contains(it)) {
+            names.extend(names::of(&name.path, &turns));
+            (records, written) = self::written(&ledger, &names)?;
             found = blame::attribute(&lines, &origins, &written);
         }
     }
-    moved_in(&mut found, &lines, &life.names, &mut records, &ledger)?;
+    moved_in(&mut found, &lines, &names, &mut records, &ledger)?;
     let known = bodies.iter().zip(found).enumerate().map(|(at, (text, record))| Known {
         text: String::from_utf8_lossy(text).trim_end_matches('\r').to_owned(),
         record,
         commit: commit(at),
     });
-    let (project, names) = (ledger.declared_at().to_owned(), life.names);
+    let project = ledger.declared_at().to_owned();
     Ok(Blamed { project, file, names, lines: known.collect(), records })
 }
 
@@ -228,11 +221,7 @@ fn moved_in(
         let (theirs, written): (Vec<Record>, Vec<Written>) =
             known.iter().filter_map(|it| Some((it.clone(), Written::of(it, &sources)?))).unzip();
         let places: Vec<usize> = (0..found.len()).filter(|it| found[*it] == Some(mover)).collect();
-        let these: Vec<Line> = places
-            .iter()
-            .filter_map(|it| lines.get(*it))
-            .map(|it| Line { born: None, ..it.clone() })
-            .collect();
+        let these: Vec<Line> = places.iter().filter_map(|it| lines.get(*it)).cloned().collect();
         let first = records.len();
         for (place, whose) in places.iter().zip(blame::attribute(&these, &[], &written)) {
             if let Some(whose) = whose {
@@ -291,12 +280,10 @@ impl<'a> Past<'a> {
     fn origins(
         &self,
         before: impl Fn(Option<&Commit>) -> Option<DateTime<Utc>>,
-        born: impl Fn(Option<&Commit>) -> Option<DateTime<Utc>>,
     ) -> Vec<blame::Origin<'_>> {
         let mut origins = Vec::new();
         for Left { commit, text, came } in &self.0 {
-            let born = born(Some(commit));
-            let old = |text| Line { text, committed: commit.at, since: None, born };
+            let old = |text| Line { text, committed: commit.at, since: None };
             let mut lines: Vec<Line> = split(text).into_iter().map(old).collect();
             for (then, _) in came {
                 if let Some(line) = lines.get_mut(*then) {

@@ -13,7 +13,7 @@ use crate::{
     config,
     core::{
         bounded,
-        own_files::Weakened,
+        own_files::WeakenedFile,
         policy::{Mode, WriteGateMode},
     },
     hooks::{gather::config_dir, unknown_tools},
@@ -202,7 +202,7 @@ fn configuration(config: &config::Full, home: &Path) -> Check {
 /// What calls made of roz's own files, and no person has looked at.
 fn unconfirmed(home: &Path) -> Vec<Check> {
     let waiting = own_files::unconfirmed(home).into_iter();
-    let check = |it: Weakened| {
+    let check = |it: WeakenedFile| {
         Check::warn(
             "own files",
             format!("a {} call changed {}", it.tool, it.shown()),

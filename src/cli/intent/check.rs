@@ -13,7 +13,7 @@ use crate::{
         bounded,
         intent::{
             catalogue::{Intent, Problem},
-            overlap::{Witness, overlap},
+            overlap::overlap,
             scope::Scope,
         },
     },
@@ -46,7 +46,7 @@ struct Found<'a> {
     scopes: Vec<(&'a str, String, bool)>,
     /// What an intent depends on or blocks, and nobody declares.
     unknown: Vec<(&'a str, &'a str)>,
-    overlaps: Vec<(&'a str, &'a str, Witness)>,
+    overlaps: Vec<(&'a str, &'a str, String)>,
     /// There was no time to compare all.
     is_cut: bool,
 }
@@ -104,8 +104,8 @@ fn look(desk: &Desk) -> Found<'_> {
                 is_cut = true;
                 break 'all;
             }
-            if let Some(witness) = overlap(own, theirs, desk.case) {
-                overlaps.push((&*one.id, &*other.id, witness));
+            if let Some(path) = overlap(own, theirs, desk.case) {
+                overlaps.push((&*one.id, &*other.id, path));
             }
         }
     }
@@ -153,9 +153,8 @@ fn spoken(desk: &Desk, found: &Found) -> String {
     if !found.overlaps.is_empty() {
         text.push_str("Open intents that own the same:\n");
     }
-    for (one, other, Witness { path, certain }) in &found.overlaps {
-        let perhaps = if *certain { "" } else { ", perhaps" };
-        let _ = writeln!(text, "  {one} and {other}: `{path}`{perhaps}");
+    for (one, other, path) in &found.overlaps {
+        let _ = writeln!(text, "  {one} and {other}: `{path}`");
     }
     if found.is_cut {
         text.push_str("  (there was no time to compare all of them)\n");
@@ -201,8 +200,8 @@ fn as_json(desk: &Desk, found: &Found) -> Value {
             }).collect::<Vec<_>>(),
             "problems": found.ignore.iter().map(problem).collect::<Vec<_>>(),
         },
-        "overlaps": found.overlaps.iter().map(|(one, other, witness)| {
-            json!({ "intents": [one, other], "path": witness.path, "certain": witness.certain })
+        "overlaps": found.overlaps.iter().map(|(one, other, path)| {
+            json!({ "intents": [one, other], "path": path })
         }).collect::<Vec<_>>(),
         "overlaps_cut": found.is_cut,
     })

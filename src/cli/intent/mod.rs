@@ -28,7 +28,7 @@ use crate::{
     },
     open::Roz,
     sidecar::{self, desk::Desk},
-    world::{World, process},
+    world::{World, ancestors},
 };
 
 /// Show, select and change the declared pieces of work
@@ -136,7 +136,7 @@ fn needs_a_person(verb: &'static str, yes: bool, world: &World) -> Result<(), Er
 }
 
 pub(super) fn is_in_client(world: &World) -> bool {
-    world.var("CLAUDECODE").is_some() || process::descends_from_client()
+    world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent()
 }
 
 fn is_at_terminal() -> bool {
@@ -178,7 +178,7 @@ pub(super) fn shared(desk: &Desk, intent: &Intent) -> Vec<String> {
     const TOLD: usize = 10;
     let shared = selection::shared(&desk.catalogue, intent, desk.case);
     let told = shared.iter().take(TOLD);
-    told.map(|(id, witness)| format!("{id} owns `{}` too", witness.path)).collect()
+    told.map(|(id, path)| format!("{id} owns `{path}` too")).collect()
 }
 
 /// Words of the sidecar, in one line of a table.

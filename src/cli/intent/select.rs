@@ -78,7 +78,6 @@ fn as_json(collision: &Collision) -> serde_json::Value {
     json!({
         "session_id": collision.with.session_id,
         "intent_id": collision.with.intent_id,
-        "witness": collision.witness.as_ref().map(|it| &it.path),
-        "certain": collision.witness.as_ref().is_none_or(|it| it.certain),
+        "witness": collision.witness,
     })
 }

@@ -37,7 +37,7 @@ pub(super) struct Error(#[from] storage::Error);
 pub(super) fn triggers() -> String {
     let mut text = "Insights, and when they are drawn:\n".to_owned();
     for row in insight::TABLE {
-        let _ = writeln!(text, "  {:<22}{}", row.kind.to_string(), (row.trigger)());
+        let _ = writeln!(text, "  {:<22}{}", row.kind, row.trigger);
     }
     text
 }
@@ -96,18 +96,18 @@ impl Log {
         } else {
             let used = match totals.hits {
                 0 => "never used".to_owned(),
-                n => format!("used {}", times(n)),
+                n => format!("used {}", say::times(n)),
             };
             let in_vain = match totals.dismissed {
                 0 => "none was dismissed".to_owned(),
-                n => format!("nobody used them {}", times(n)),
+                n => format!("nobody used them {}", say::times(n)),
             };
-            let (shown, rate) = (times(totals.surfaced), rate(totals.hit_rate));
+            let (shown, rate) = (say::times(totals.surfaced), rate(totals.hit_rate));
             let _ = writeln!(text, "Titles were shown {shown}, and {used} ({rate}); {in_vain}.");
         }
         let found = totals.used.saturating_sub(totals.hits);
         if found > 0 {
-            let (also, found) = (if totals.hits > 0 { "also " } else { "" }, times(found));
+            let (also, found) = (if totals.hits > 0 { "also " } else { "" }, say::times(found));
             let _ =
                 writeln!(text, "Learnings were {also}used {found} where they had not been shown.");
         }
@@ -153,7 +153,7 @@ impl Log {
             text.push('\n');
         }
         for insight in insights {
-            let kind = out.paint(Tone::Warn, &insight.kind.to_string());
+            let kind = out.paint(Tone::Warn, insight.kind);
             let message = bounded::plain_line(&insight.message);
             let _ = writeln!(text, "{kind}: {message}\n    → {}", insight.recommendation);
         }
@@ -169,10 +169,6 @@ fn listed(begin: &str, counts: &BTreeMap<String, u32>) -> String {
         .map(|(name, count)| format!("{} {count}", bounded::plain_line(&bounded::line(name, 40))))
         .collect();
     if named.is_empty() { String::new() } else { format!("{begin} {}", named.join(", ")) }
-}
-
-fn times(count: u32) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 fn rate(rate: Option<f64>) -> String {

@@ -1,5 +1,5 @@
-//! What an agent is told of intents: the one that it selected, whole, and at
-//! the start of a session those that are open.
+//! What an agent is told of intents: the one that it selected, whole, and at the start of a session
+//! those that are open.
 
 use std::fmt::Write as _;
 
@@ -9,24 +9,18 @@ use super::{
 };
 use crate::core::bounded;
 
-/// The client keeps more than this out of the conversation, in UTF-16 units;
-/// the briefing stays below it.
+/// The client keeps more than this out of the conversation, in UTF-16 units; the briefing stays
+/// below it.
 const LARGEST: usize = 10_000;
 /// The longest piece of somebody's words.
 const LONGEST_ITEM: usize = 600;
 const LONGEST_NAME: usize = 200;
+/// What is said of the items that are left out: the id may be long, each of its characters an
+/// entity.
+const LONGEST_CUT: usize = 360;
 
 const OPENING: &str = "<intent_context><intent id=";
 const CLOSING: &str = "</intent></intent_context>";
-
-/// A list of the briefing: its element, the element of each item, and how much
-/// of the room is its own. What one does not need the others may have.
-struct Section<'a> {
-    name: &'static str,
-    item: &'static str,
-    items: &'a [String],
-    share: usize,
-}
 
 /// All that an agent at an intent is told of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,23 +35,23 @@ pub struct Briefing {
 }
 
 impl Briefing {
-    /// The selected intent: `<intent_context>`, with its scope, its
-    /// constraints, what it is done by, what was last done for it and what was
-    /// learned about it. What is left out is counted in `<cut>`.
+    /// The selected intent: `<intent_context>`, with its scope, its constraints, what it is done
+    /// by, what was last done for it and what was learned about it. What is left out is counted in
+    /// `<cut>`.
     pub fn context(&self) -> String {
         self.beside(0)
     }
 
-    /// The same, below 10,000 characters together with `others` that are told
-    /// beside it; only its frame does not shrink.
+    /// The same, below 10,000 characters together with `others` that are told beside it; only its
+    /// frame does not shrink.
     pub fn beside(&self, others: usize) -> String {
         let waits = self.waits.as_ref().map(|it| format!("\n{it}")).unwrap_or_default();
         let largest = LARGEST.saturating_sub(others).saturating_sub(units(&waits));
         context(&self.intent, &self.recent, &self.lessons, largest) + &waits
     }
 
-    /// Whether `text` tells it already: the answer of roz's own server, or what
-    /// `roz intent select` printed, perhaps as a piece of JSON.
+    /// Whether `text` tells it already: the answer of roz's own server, or what `roz intent select`
+    /// printed, perhaps as a piece of JSON.
     pub fn is_told_by(&self, text: &str) -> bool {
         let Some((_, said)) = text.split_once(OPENING) else { return false };
         let said = said.trim_start_matches(['\\', '"']);
@@ -73,80 +67,49 @@ pub fn units(text: &str) -> usize {
 }
 
 fn context(intent: &Intent, recent: &[String], lessons: &[String], largest: usize) -> String {
-    let sections = [
+    // Each list, the element of its items, and its share of the room; what the others do not need
+    // is for the first that does.
+    let lists = [
         ("owned_scope", "path", &*intent.owned_scope, 2800),
         ("constraints", "constraint", &*intent.constraints, 2200),
         ("acceptance_criteria", "criterion", &*intent.acceptance_criteria, 1800),
         ("recent_trace", "entry", recent, 700),
         ("lessons", "lesson", lessons, 900),
     ];
-    let sections = sections.map(|(name, item, items, share)| Section { name, item, items, share });
-    let opening = format!(
-        "{OPENING}\"{}\" name=\"{}\">",
-        escaped(&intent.id, LONGEST_NAME),
-        escaped(&intent.name, LONGEST_NAME)
-    );
-    let frame: usize =
-        sections.iter().map(|it| 2 * it.name.len() + "<></>".len() + Section::longest_cut()).sum();
-    let mut room = largest.saturating_sub(1 + units(&opening) + units(CLOSING) + frame);
-    // Its own share for each; then what is left, to the first that need it.
-    let mut kept = sections.each_ref().map(|it| {
-        let fit = it.fit(it.share.min(room));
-        room = room.saturating_sub(it.size(fit));
-        fit
+    let lists = lists.map(|(name, element, items, share)| {
+        let shown =
+            |item: &String| format!("<{element}>{}</{element}>", escaped(item, LONGEST_ITEM));
+        (name, items.iter().map(shown).collect::<Vec<String>>(), share)
     });
-    for (section, kept) in sections.iter().zip(&mut kept) {
-        let had = section.size(*kept);
-        *kept = section.fit(had + room);
-        room = room.saturating_sub(section.size(*kept) - had);
-    }
-    let mut res = opening;
-    for (section, kept) in sections.iter().zip(kept) {
-        section.write(kept, &intent.id, &mut res);
-    }
-    res.push_str(CLOSING);
-    res
-}
-
-impl Section<'_> {
-    fn rendered(&self, item: &str) -> String {
-        format!("<{0}>{1}</{0}>", self.item, escaped(item, LONGEST_ITEM))
-    }
-
-    /// How many of the first items fit.
-    fn fit(&self, room: usize) -> usize {
-        let mut used = 0;
-        let fits = |it: &&String| {
-            used += units(&self.rendered(it));
-            used <= room
+    let size = |items: &[String]| -> usize { items.iter().map(|item| units(item)).sum() };
+    let (id, name) = (escaped(&intent.id, LONGEST_NAME), escaped(&intent.name, LONGEST_NAME));
+    let mut res = format!("{OPENING}\"{id}\" name=\"{name}\">");
+    let frame: usize =
+        lists.iter().map(|(name, ..)| 2 * name.len() + "<></>".len() + LONGEST_CUT).sum();
+    let mut room = largest.saturating_sub(1 + units(&res) + units(CLOSING) + frame);
+    for (at, (name, items, share)) in lists.iter().enumerate() {
+        let reserved: usize =
+            lists[at + 1..].iter().map(|(_, items, share)| size(items).min(*share)).sum();
+        let mut left = room.saturating_sub(reserved).max(room.min(*share));
+        let fits = |item: &&String| {
+            let rest = left.checked_sub(units(item));
+            left = rest.unwrap_or_default();
+            rest.is_some()
         };
-        self.items.iter().take_while(fits).count()
-    }
-
-    fn size(&self, count: usize) -> usize {
-        self.items.iter().take(count).map(|it| units(&self.rendered(it))).sum()
-    }
-
-    fn longest_cut() -> usize {
-        // The id may be long, and each of its characters an entity.
-        format!("<cut>{} more: roz intent show </cut>", usize::MAX).len() + 300
-    }
-
-    fn write(&self, kept: usize, id: &str, res: &mut String) {
-        let _ = write!(res, "<{}>", self.name);
-        for item in self.items.iter().take(kept) {
-            res.push_str(&self.rendered(item));
+        let kept = items.iter().take_while(fits).count();
+        room = room.saturating_sub(size(&items[..kept]));
+        let _ = write!(res, "<{name}>{}", items[..kept].concat());
+        if kept < items.len() {
+            let (more, id) = (items.len() - kept, escaped(&intent.id, 40));
+            let _ = write!(res, "<cut>{more} more: roz intent show {id}</cut>");
         }
-        let left = self.items.len() - kept.min(self.items.len());
-        if left > 0 {
-            let _ = write!(res, "<cut>{left} more: roz intent show {}</cut>", escaped(id, 40));
-        }
-        let _ = write!(res, "</{}>", self.name);
+        let _ = write!(res, "</{name}>");
     }
+    res + CLOSING
 }
 
-/// Text for XML, in an element or between `"`: its first `max` characters,
-/// with an ellipsis where there are more; what XML has no word for is `�`.
+/// Text for XML, in an element or between `"`: its first `max` characters, with an ellipsis where
+/// there are more; what XML has no word for is `�`.
 fn escaped(text: &str, max: usize) -> String {
     let mut res = String::new();
     let mut chars = text.chars();
@@ -168,8 +131,7 @@ fn escaped(text: &str, max: usize) -> String {
     res
 }
 
-/// The open intents, a line each, for the start of a session: nine lines at
-/// most.
+/// The open intents, a line each, for the start of a session: nine lines at most.
 pub fn listed(open: &[&Intent]) -> String {
     const TOLD: usize = 8;
     if open.is_empty() {
@@ -194,13 +156,11 @@ fn one_line(intent: &Intent) -> String {
     let mut res = format!("- {} ({status}) {}", line(&intent.id, 60), line(&intent.name, 80));
     let patterns = intent.owned_scope.iter().take(PATTERNS).map(|it| line(it, 60));
     let patterns: Vec<String> = patterns.collect();
-    let _ = match (patterns.as_slice(), intent.owned_scope.len()) {
-        ([], _) => write!(res, ": owns nothing"),
-        (some, all) if all > PATTERNS => {
-            write!(res, ": {} and {} more", some.join(", "), all - PATTERNS)
-        }
-        (some, _) => write!(res, ": {}", some.join(", ")),
-    };
+    match intent.owned_scope.len().saturating_sub(PATTERNS) {
+        _ if patterns.is_empty() => res.push_str(": owns nothing"),
+        0 => res.extend([": ", &patterns.join(", ")]),
+        more => res.extend([": ", &patterns.join(", "), &format!(" and {more} more")]),
+    }
     res
 }
 

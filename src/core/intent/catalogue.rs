@@ -1,5 +1,5 @@
-//! The declared intents, as the sidecar's `active_intents.yaml` has them, and
-//! what is wrong with them. How they are read is `sidecar::yaml`'s.
+//! The declared intents, as the sidecar's `active_intents.yaml` has them, and what is wrong with
+//! them. How they are read is `sidecar::yaml`'s.
 
 use std::fmt;
 
@@ -25,8 +25,8 @@ pub struct Intent {
     pub line: usize,
 }
 
-/// Where an intent is in its life: the words of all the documents, by which it
-/// goes wherever it is written.
+/// Where an intent is in its life: the words of all the documents, by which it goes wherever it is
+/// written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 pub enum Status {
@@ -112,8 +112,8 @@ impl fmt::Display for Status {
     }
 }
 
-/// What the sidecar declares. With a problem that [`Problem::breaks`], it
-/// declares nothing that could be relied on: [`Catalogue::broken`].
+/// What the sidecar declares. With a problem that [`Problem::breaks`], it declares nothing that
+/// could be relied on: [`Catalogue::broken`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Catalogue {
     /// In the file's order.

@@ -1,16 +1,10 @@
-//! Commands that check work: tests, linters, type checkers. Where one fails
-//! there may be something to learn, so the agent is offered to write it down.
+//! Commands that check work: tests, linters, type checkers. Where one fails there may be something
+//! to learn, so the agent is offered to write it down.
 //!
 //! A new one is a word in a table; the user's own are patterns, `intent.checks`.
 
 use crate::{
-    core::{
-        bounded,
-        event::ToolCall,
-        pattern,
-        tool::{Tool, ToolResult},
-        words::is_one,
-    },
+    core::{bounded, event::ToolCall, name_words::is_one, pattern, tool::ToolResult},
     shell::{self, HOLE, Run},
 };
 
@@ -34,7 +28,7 @@ impl Ended {
             return if result.runs_on { Self::Unknown } else { Self::Well };
         }
         match result.exit_code {
-            _ if call.tool == Tool::Mcp => Self::Failed,
+            _ if call.tool.is_mcp() => Self::Failed,
             Some(code) if !NOT_FOUND.contains(&code) && !STOPPED.contains(&code) => Self::Failed,
             _ => Self::Unknown,
         }
@@ -95,8 +89,8 @@ const LEADING: &str = "run run-script task exec build workspaces foreach";
 const NAMES: &str = "test tests check checks lint lints linter verify spec specs \
     typecheck types clippy vet unittest e2e qa ci";
 
-/// The check that a call runs, in a few words: the first, if there are more.
-/// `own`: patterns over tool keys.
+/// The check that a call runs, in a few words: the first, if there are more. `own`: patterns over
+/// tool keys.
 pub fn of(call: &ToolCall, own: &[String]) -> Option<String> {
     let runs = call.runs();
     let known = runs.clone().find_map(built_in).or_else(|| own_of(call, own))?;
@@ -134,24 +128,23 @@ pub fn is_check(run: &Run) -> bool {
 }
 
 fn builds(words: &[&str]) -> bool {
-    let mut words: Vec<&str> = words.iter().copied().filter(|it| !it.starts_with('+')).collect();
-    words.retain(|it| !it.starts_with('-') || *it == "--build");
+    let words: Vec<&str> = words
+        .iter()
+        .copied()
+        .filter(|word| !word.starts_with(['+', '-']) || *word == "--build")
+        .collect();
     let Some((first, rest)) = words.split_first() else { return false };
     let program = name(first);
     let is_it = |command: &str| {
-        let (first, second) = command.split_once(' ').unwrap_or((command, ""));
-        first == program && rest.first() == Some(&second)
+        command
+            .split_once(' ')
+            .is_some_and(|(first, second)| first == program && rest.first() == Some(&second))
     };
-    let is_named = |word: &&&str| {
-        !is_one(LEADING, word) && word.split([':', '-', '_']).any(|it| is_one(BUILD_NAMES, it))
-    };
+    let mut names = rest.iter().filter(|word| **word != "run");
+    let is_build = |word: &&str| word.split([':', '-', '_']).any(|part| is_one(BUILD_NAMES, part));
     BUILDS.split(',').map(str::trim).any(is_it)
-        || is_one(TARGETS, program) && rest.iter().any(|it| is_one(BUILD_NAMES, it))
-        || is_one(SCRIPTS, program)
-            && rest
-                .iter()
-                .find(|it| **it != "run")
-                .is_some_and(|it| is_one(BUILD_NAMES, it) || is_named(&it))
+        || is_one(TARGETS, program) && names.clone().any(|word| is_one(BUILD_NAMES, word))
+        || is_one(SCRIPTS, program) && names.next().is_some_and(is_build)
 }
 
 fn own_of(call: &ToolCall, own: &[String]) -> Option<String> {

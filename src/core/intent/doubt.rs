@@ -1,6 +1,6 @@
-//! Files of the sidecar that a call has changed where nobody could see it: who
-//! widens a scope is a person, so what they say now counts for nothing until a
-//! person has said so, or they are what they were.
+//! Files of the sidecar that a call has changed where nobody could see it: who widens a scope is a
+//! person, so what they say now counts for nothing until a person has said so, or they are what
+//! they were.
 //!
 //! In doubt is what the call left behind, byte for byte. What is changed between two calls is a
 //! person's, and what a commit of the project holds is nobody's change.

@@ -1,5 +1,5 @@
-//! What somebody wants declared: an intent that is not there yet, patterns
-//! more for one that is. Looked at before anything is written.
+//! What somebody wants declared: an intent that is not there yet, patterns more for one that is.
+//! Looked at before anything is written.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
@@ -11,7 +11,6 @@ use super::{
 
 const LONGEST_ID: usize = 128;
 const LONGEST_TEXT: usize = 4000;
-const MOST_ITEMS: usize = 200;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
@@ -34,8 +33,6 @@ pub enum Flaw {
     Empty(&'static str),
     #[error("the {0} is longer than {LONGEST_TEXT} characters, or has control characters in it")]
     Unfit(&'static str),
-    #[error("there are more than {MOST_ITEMS} of the {0}")]
-    TooMany(&'static str),
     #[error("a pattern of the scope is refused: {0}")]
     Refused(Complaint),
     #[error("no intent `{0}` is declared to depend on")]
@@ -69,9 +66,6 @@ pub fn intent(
         ("depends_on", &draft.depends_on),
     ];
     for (what, list) in lists {
-        if list.len() > MOST_ITEMS {
-            return Err(Flaw::TooMany(what));
-        }
         list.iter().try_for_each(|it| text(it, what))?;
     }
     let is_declared = |id: &&String| catalogue.intents.iter().any(|it| it.id == **id);

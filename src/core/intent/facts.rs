@@ -12,51 +12,63 @@ use super::{
     doubt::Doubt,
     ignore::Treatment,
     selection::{Missing, Unreliable},
-    shown::PartSeen,
     state::Start,
     target::Target,
 };
-use crate::shell::How;
+use crate::{
+    core::bounded,
+    shell::{HOLE, How},
+};
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Aims {
-    pub sidecar: Sidecar,
-    pub catalogue: Catalogue,
-    /// Intents that `.intentignore` keeps from being selected, with its lines.
-    pub closed: Vec<(String, usize)>,
+pub struct IntentFacts {
+    /// By the session's own project.
+    pub declared: Declared,
     /// What the call would write.
     pub targets: Vec<Aim>,
-    /// What a call that ran has read, or what it wrote looks like now: paths
-    /// from the project's root, with the hash of what they hold.
+    /// What a call that ran has read, or what it wrote looks like now: paths from the project's
+    /// root, with the hash of what they hold.
     pub seen: Vec<(String, String)>,
-    /// Of what files a part was shown.
-    pub parts: Vec<PartSeen>,
     /// The intent that the agent is to be told of.
     pub handshake: Option<Handshake>,
     /// Projects with sidecars of their own that lie nearer to some targets.
     pub also: Vec<Nearer>,
     /// Paths of writes, as the call says them, that are nobody's.
     pub free: BTreeSet<String>,
+    /// What the call's git commands would discard, where git can list it.
+    pub discards: Option<Vec<Aim>>,
     /// How things stand as the call begins, where it will be looked at.
     pub start: Option<Start>,
     /// What a call that ran has really changed, where that was looked at.
     pub aftermath: Option<Aftermath>,
     /// How a call that ran came to its end.
     pub ended: Ended,
-    /// Files of the sidecar that say what a call made of them.
-    pub doubts: Vec<Doubt>,
-    /// Those of them that nobody has noted yet.
-    pub new_doubts: Vec<Doubt>,
-    /// Since when roz's own verbs wrote at a person's word, where the call ran
-    /// that they were asked about.
+    /// Since when roz's own verbs wrote at a person's word, where the call ran that they were asked
+    /// about.
     pub granted: Option<DateTime<Utc>>,
     /// Texts of the sidecar that are not kept yet.
     pub unkept: Vec<String>,
-    /// Lines of `.intentignore` that may not say what was meant, as a session
-    /// begins.
+    /// Lines of `.intentignore` that may not say what was meant, as a session begins.
     pub odd: Vec<String>,
     /// Why nothing can be recorded, where that matters.
     pub unwritable: Option<String>,
+}
+
+impl IntentFacts {
+    pub fn of(declared: Declared) -> Self {
+        Self { declared, ..Self::default() }
+    }
+}
+
+/// What a project declares, and whether that can be relied on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Declared {
+    pub sidecar: Sidecar,
+    pub catalogue: Catalogue,
+    /// Intents that `.intentignore` keeps from being selected, with its lines.
+    pub closed: Vec<(String, usize)>,
+    /// Files of the sidecar that say what a call made of them.
+    pub doubts: Vec<Doubt>,
 }
 
 /// A project that judges some targets besides the session's own.
@@ -64,8 +76,9 @@ pub struct Aims {
 pub struct Nearer {
     /// As people read it.
     pub root: String,
-    /// Its sidecar, and the targets seen from its root.
-    pub aims: Aims,
+    pub declared: Declared,
+    /// Seen from its root.
+    pub targets: Vec<Aim>,
 }
 
 /// What is told of a selected intent.
@@ -108,15 +121,23 @@ pub struct Aim {
     pub hash: Option<String>,
     /// Who changed it last, from the ledger.
     pub changed_by: Option<String>,
-    /// Of an edit of a file that may be stale, the lines that it replaces: from
-    /// 1, both ends among them; none, where what it replaces is not there.
-    pub replaces: Vec<(u64, u64)>,
 }
 
-impl Aims {
-    /// The files of which something was shown.
-    pub fn shown(&self) -> impl Iterator<Item = &str> {
-        let whole = self.seen.iter().map(|it| it.0.as_str());
-        whole.chain(self.parts.iter().map(|it| it.path.as_str()))
+impl Aim {
+    /// As people read it.
+    pub fn shown(&self) -> String {
+        let text = self.target.written.text();
+        let text = if text.is_empty() { "." } else { text };
+        bounded::plain_line(&bounded::line(&text.replace(HOLE, "…"), 120))
+    }
+
+    /// Whether a change of it is to be recorded.
+    pub fn is_tracked(&self) -> bool {
+        !self.is_free && !self.is_elsewhere && self.treatment.untracked.is_none()
+    }
+
+    /// Where it really is, from the project's root.
+    pub fn path(&self) -> String {
+        self.target.real.text().to_owned()
     }
 }

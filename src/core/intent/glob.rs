@@ -1,11 +1,10 @@
-//! Globs over paths: one automaton for matching, for what a folder holds and
-//! for what two patterns have in common.
+//! Globs over paths: one automaton for matching, for what a folder holds and for what two patterns
+//! have in common.
 //!
-//! Why not a crate's matcher: `glob` and `globset` answer whether a path
-//! matches and nothing else. Whether two scopes meet, whether all of a folder
-//! is owned and whether a hole lies below it are questions to the pattern, and
-//! a second reading of it for those would sooner or later disagree with the
-//! first. A test holds this reading against both crates.
+//! Why not a crate's matcher: `glob` and `globset` answer whether a path matches and nothing else.
+//! Whether two scopes meet, whether all of a folder is owned and whether a hole lies below it are
+//! questions to the pattern, and a second reading of it for those would sooner or later disagree
+//! with the first. A test holds this reading against both crates.
 //!
 //! | pattern | takes |
 //! |---|---|
@@ -14,8 +13,8 @@
 //! | `a/**`, `a/` | what lies below `a` |
 //! | `\*` | that character |
 //!
-//! A state is a place between two steps, so time is bounded by the path's
-//! length times the pattern's, whatever either of them says.
+//! A state is a place between two steps, so time is bounded by the path's length times the
+//! pattern's, whatever either of them says.
 
 use super::target::{Kind, folded};
 
@@ -53,24 +52,23 @@ pub(super) enum Below {
     Never,
     /// Where it names a folder, they are meant, too.
     Also,
-    /// They alone are meant: `a/**`. The folder itself goes with them, but a
-    /// file in its place does not. Where the folder's own name is a wildcard,
-    /// nobody can tell what is not there yet.
+    /// They alone are meant: `a/**`. The folder itself goes with them, but a file in its place does
+    /// not. Where the folder's own name is a wildcard, nobody can tell what is not there yet.
     Only { named: bool },
 }
 
 /// How a pattern is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Of an `owned_scope`: a last segment without wildcards covers what is
-    /// below it, and what `\` stands before must need it.
+    /// Of an `owned_scope`: a last segment without wildcards covers what is below it, and what `\`
+    /// stands before must need it.
     Scope,
     /// Of a `.gitignore`, whose caller asks about each folder in turn.
     Ignore,
 }
 
-/// A place in a pattern: `2 * i` before step `i`, `2 * i + 1` within a segment
-/// that [`Step::Deep`] takes, `2 * len + 2` below it all.
+/// A place in a pattern: `2 * i` before step `i`, `2 * i + 1` within a segment that [`Step::Deep`]
+/// takes, `2 * len + 2` below it all.
 pub(super) type State = u32;
 
 /// A segment without wildcards, or with.
@@ -105,64 +103,40 @@ fn first_group(text: &str) -> Result<Option<Group<'_>>, String> {
     let mut open: Option<usize> = None;
     let mut depth = 0usize;
     let mut cuts = Vec::new();
-    let mut in_class = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '\\' => drop(chars.next()),
-            ']' if in_class => in_class = false,
-            _ if in_class => (),
-            '[' => {
-                in_class = class_ends(&text[at..]);
-                // What stands first in a class is in it, `]` too.
-                if in_class {
-                    chars.next_if(|(_, it)| matches!(it, '!' | '^'));
-                    chars.next_if(|(_, it)| *it == ']');
-                }
-            }
-            '{' => {
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let mut length = c.len_utf8();
+        match (c, open) {
+            ('\\', _) => length += text[at + 1..].chars().next().map_or(0, char::len_utf8),
+            // A class that cannot be read is reported with its segment.
+            ('[', _) => length = class(&text[at..]).map_or(1, |(_, length)| length),
+            ('{', _) => {
                 open.get_or_insert(at);
                 depth += 1;
             }
-            ',' if depth == 1 => cuts.push(at),
-            '}' if depth == 1 => {
-                let Some(open) = open else { return Ok(None) };
+            ('}', None) => {
+                return Err("`}` closes nothing; for the character write `\\}`".to_owned());
+            }
+            (',', _) if depth == 1 => cuts.push(at),
+            ('}', Some(open)) if depth == 1 => {
                 cuts.push(at);
                 let mut from = open + 1;
-                let mut choices = Vec::new();
-                for cut in cuts {
-                    choices.push(&text[from..cut]);
+                let choices = cuts.iter().map(|cut| {
+                    let choice = &text[from..*cut];
                     from = cut + 1;
-                }
-                return Ok(Some((&text[..open], choices, &text[at + 1..])));
+                    choice
+                });
+                return Ok(Some((&text[..open], choices.collect(), &text[at + 1..])));
             }
-            '}' => {
-                depth = depth
-                    .checked_sub(1)
-                    .ok_or("`}` closes nothing; for the character write `\\}`")?;
-            }
+            ('}', Some(_)) => depth -= 1,
             _ => (),
         }
+        at += length;
     }
     match open {
         Some(_) => Err("`{` is not closed; for the character write `\\{`".to_owned()),
         None => Ok(None),
     }
-}
-
-/// Whether the class that `text` begins with has an end.
-fn class_ends(text: &str) -> bool {
-    let mut chars = text.chars().skip(1).peekable();
-    chars.next_if(|it| matches!(it, '!' | '^'));
-    chars.next_if_eq(&']');
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => drop(chars.next()),
-            ']' => return true,
-            _ => (),
-        }
-    }
-    false
 }
 
 impl Glob {
@@ -230,8 +204,8 @@ impl Glob {
         Self { steps: self.steps.iter().flat_map(filled).collect(), ..*self }
     }
 
-    /// The same as `other` sees it: what looks like a file is none that has
-    /// something below it, unless `other` says so.
+    /// The same as `other` sees it: what looks like a file is none that has something below it,
+    /// unless `other` says so.
     pub(super) fn met_by(&self, other: &Self) -> Self {
         let tail = self.steps.rsplit(|it| *it == Step::Slash).next().unwrap_or_default();
         let is_file = tail.iter().skip(1).any(|it| *it == Step::Char('.'));
@@ -268,11 +242,10 @@ impl Glob {
         states.iter().any(|it| self.accepts(*it, kind))
     }
 
-    /// As [`Self::matches`] with a file, of the path's beginnings up to each of the `ends`,
-    /// which go up. One way along the path, however many they are.
+    /// As [`Self::matches`] with a file, of the path's beginnings up to each of the `ends`, which
+    /// go up. One way along the path, however many they are.
     pub(super) fn matches_up_to(&self, path: &str, ends: &[usize], folds: bool) -> Vec<bool> {
-        let mut states = Vec::new();
-        self.close(self.start(), &mut states);
+        let mut states = self.closed(self.start());
         let mut from = 0;
         let mut up_to = |end: usize| {
             let more = path.get(from..end).unwrap_or_default();
@@ -295,9 +268,7 @@ impl Glob {
     }
 
     fn run(&self, path: impl Iterator<Item = char>, folds: bool) -> Vec<State> {
-        let mut states = Vec::new();
-        self.close(self.start(), &mut states);
-        self.go_on(states, path, folds)
+        self.go_on(self.closed(self.start()), path, folds)
     }
 
     fn go_on(
@@ -326,7 +297,7 @@ impl Glob {
     }
 
     /// The state in which all that follows is taken.
-    pub(super) fn everything(&self) -> State {
+    fn everything(&self) -> State {
         State::try_from(2 * self.steps.len() + 2).unwrap_or(State::MAX)
     }
 
@@ -335,7 +306,7 @@ impl Glob {
     }
 
     /// `state` and those that it comes to by itself, each once.
-    pub(super) fn close(&self, mut state: State, states: &mut Vec<State>) {
+    fn close(&self, mut state: State, states: &mut Vec<State>) {
         while !states.contains(&state) {
             states.push(state);
             match self.step(state) {
@@ -343,6 +314,12 @@ impl Glob {
                 _ => return,
             }
         }
+    }
+
+    pub(super) fn closed(&self, state: State) -> Vec<State> {
+        let mut states = Vec::new();
+        self.close(state, &mut states);
+        states
     }
 
     /// Where a character leads: no state has two ways.
@@ -433,8 +410,8 @@ fn segment(text: &str, dialect: Dialect) -> Result<Segment, String> {
     Ok(Segment { steps, is_plain })
 }
 
-/// On a system whose folders are separated by `\`, people write it for `/`:
-/// what it stands before must be something that it is needed for.
+/// On a system whose folders are separated by `\`, people write it for `/`: what it stands before
+/// must be something that it is needed for.
 fn escaped(c: Option<char>, dialect: Dialect) -> Result<char, String> {
     match (c, dialect) {
         (None, _) => Err("`\\` stands before nothing".to_owned()),

@@ -1,5 +1,5 @@
-//! `.intentignore`: lines as in a `.gitignore`, each with a verb before it if
-//! it is to say something else than `untracked`.
+//! `.intentignore`: lines as in a `.gitignore`, each with a verb before it if it is to say
+//! something else than `untracked`.
 //!
 //! ```text
 //! # untracked: neither scoped, nor in ledger and map
@@ -15,13 +15,10 @@
 //! INT-9
 //! ```
 //!
-//! What Git's rules say of patterns holds for each verb by itself: the last
-//! line that fits decides, `!` takes back, and nothing is taken back below a
-//! folder that is in. What restricts (`deny`, `ask`) needs one spelling of the
-//! target and folds case; what relaxes needs both, and never reaches a place
-//! that is in nobody's scope.
-//!
-//! Long because how a line is read and what is said of odd ones is one grammar.
+//! What Git's rules say of patterns holds for each verb by itself: the last line that fits decides,
+//! `!` takes back, and nothing is taken back below a folder that is in. What restricts (`deny`,
+//! `ask`) needs one spelling of the target and folds case; what relaxes needs both, and never
+//! reaches a place that is in nobody's scope.
 
 use std::fmt;
 
@@ -131,19 +128,13 @@ impl Ignore {
         for (index, line) in text.split('\n').enumerate() {
             if index == MOST_LINES {
                 let problem = Some(format!("no more than {MOST_LINES} lines are read"));
-                let text = String::new();
-                res.lines.push(Line {
-                    line: index + 1,
-                    text,
-                    read: Read::Nothing,
-                    problem,
-                    breaks: true,
-                });
+                let (line, text, read) = (index + 1, String::new(), Read::Nothing);
+                res.lines.push(Line { line, text, read, problem, breaks: true });
                 break;
             }
             let line = line.strip_suffix('\r').unwrap_or(line);
-            let trimmed = without_blanks_at_end(line);
-            if trimmed.trim().is_empty() || trimmed.starts_with('#') {
+            let trimmed = without_blanks_at_end(line.trim_start_matches([' ', '\t']));
+            if trimmed.is_empty() || trimmed.starts_with('#') {
                 continue;
             }
             let (line, text) = (index + 1, shortened(trimmed));
@@ -159,8 +150,7 @@ impl Ignore {
         res
     }
 
-    /// The lines of a `.gitignore`, as far as they can be read: what they name
-    /// is untracked.
+    /// The lines of a `.gitignore`, as far as they can be read: what they name is untracked.
     pub fn of_git(text: &str) -> Self {
         let mut res = Self::default();
         for (index, line) in text.split('\n').take(MOST_LINES).enumerate() {
@@ -173,8 +163,8 @@ impl Ignore {
         res
     }
 
-    /// What the last line that fits says of a path, whatever lies above it:
-    /// whether it is ignored, if any line speaks of it.
+    /// What the last line that fits says of a path, whatever lies above it: whether it is ignored,
+    /// if any line speaks of it.
     pub fn ignores(&self, path: &str, is_folder: bool) -> Option<bool> {
         let fits = |it: &&Rule| {
             (is_folder || !it.only_folders) && it.glob.matches(path, Kind::File, false)
@@ -195,46 +185,21 @@ impl Ignore {
             self.closed.push((bare.to_owned(), line));
             return Ok((Read::Closed { intent: bare.to_owned() }, unknown));
         }
-        let mut doubt = None;
         let (intent, rest) = match id_before(text, is_known) {
-            Some((id, rest)) => {
-                if !is_known(id) {
-                    doubt = Some(format!("no intent `{}` is declared", shortened(id)));
-                }
-                (Some(id.to_owned()), rest)
-            }
+            Some((id, rest)) => (Some(id.to_owned()), rest),
             None => (None, text),
         };
         let (verb, pattern) = match verb_before(rest) {
-            Some((verb, pattern)) => (verb, pattern),
-            None => match misspelt_verb(rest) {
-                Some((verb @ (Verb::Deny | Verb::Ask), pattern)) if !pattern.is_empty() => {
-                    let (word, pattern) = (verb.word(), shortened(pattern));
-                    return Err((verb, format!("did you mean `{word} {pattern}`?")));
-                }
-                Some((verb, pattern)) => {
-                    doubt = doubt.or(Some(format!(
-                        "read as a pattern; did you mean `{} {}`?",
-                        verb.word(),
-                        if pattern.is_empty() { "PATTERN" } else { pattern },
-                    )));
-                    (Verb::Untracked, rest)
-                }
-                None => {
-                    if let Some((word, pattern)) = verb_that_is_none(rest) {
-                        return Err(strange(word, pattern));
-                    }
-                    (Verb::Untracked, rest)
-                }
+            Some(found) => found,
+            None => match strange(rest) {
+                Some(strange) => return Err(strange),
+                None => (Verb::Untracked, rest),
             },
         };
-        if let Some((verb @ (Verb::Deny | Verb::Ask), pattern)) = verb_behind_blanks(rest) {
-            let (word, pattern) = (verb.word(), shortened(pattern));
-            let what = format!("it begins with a blank; did you mean `{word} {pattern}`?");
-            return Err((verb, what));
-        }
         let rule = rule(line, verb, intent.clone(), pattern).map_err(|what| (verb, what))?;
-        let doubt = doubt.or_else(|| oddity(pattern));
+        let unknown = intent.as_ref().filter(|id| !is_known(id));
+        let doubt = unknown.map(|id| format!("no intent `{}` is declared", shortened(id)));
+        let doubt = doubt.or_else(|| oddity(pattern).map(str::to_owned));
         if verb == Verb::Untracked && !rule.takes_back && rule.glob.is_too_broad() {
             let what = "it would leave nothing to govern, so it says nothing: name the folders or \
                         files that are not tracked, as in `target/`";
@@ -249,8 +214,7 @@ impl Ignore {
         &self.lines
     }
 
-    /// What is wrong, as `roz intent check` tells it. A `deny` or `ask` that
-    /// cannot be read breaks.
+    /// What is wrong, as `roz intent check` tells it. A `deny` or `ask` that cannot be read breaks.
     pub fn problems(&self) -> impl Iterator<Item = Problem> {
         self.lines.iter().filter_map(|it| {
             let what = format!("`{}`: {}", it.text, it.problem.as_ref()?);
@@ -320,8 +284,7 @@ impl Ignore {
                 return Some(rule.line);
             }
         }
-        // With a folder goes what is protected in it, as far as a line says
-        // where that is.
+        // With a folder goes what is protected in it, as far as a line says where that is.
         let lies_below =
             |it: &&&Rule| it.is_anchored && !it.takes_back && it.glob.reaches_below(path, folds);
         let is_held = restricts && target.kind == Kind::Folder;
@@ -355,8 +318,7 @@ fn rule(line: usize, verb: Verb, intent: Option<String>, text: &str) -> Result<R
     Ok(Rule { line, verb, intent, glob, takes_back, only_folders, is_anchored })
 }
 
-/// As Git has it: blanks at the end are none of the pattern's, but for those
-/// behind a `\`.
+/// As Git has it: blanks at the end are none of the pattern's, but for those behind a `\`.
 fn without_blanks_at_end(line: &str) -> &str {
     let trimmed = line.trim_end_matches([' ', '\t']);
     let escapes = trimmed.bytes().rev().take_while(|it| *it == b'\\').count();
@@ -393,101 +355,44 @@ fn verb_before(text: &str) -> Option<(Verb, &str)> {
     (!rest.is_empty()).then_some((*verb, rest))
 }
 
-/// `  deny x`: a verb that is none, for it is part of a name there.
-fn verb_behind_blanks(text: &str) -> Option<(Verb, &str)> {
-    let bare = text.trim_start_matches([' ', '\t']);
-    if bare.len() == text.len() { None } else { verb_before(bare) }
-}
-
-/// What a pattern may have been meant to say, where it says what it says in a
-/// `.gitignore`, which is something else.
-fn oddity(pattern: &str) -> Option<String> {
+/// What a pattern may have been meant to say, where a `.gitignore` reads it differently.
+fn oddity(pattern: &str) -> Option<&'static str> {
     let bare = pattern.strip_prefix('!').unwrap_or(pattern);
-    let escapes =
-        |(at, _): (usize, &str)| bare[at + 1..].chars().next().is_some_and(char::is_alphanumeric);
-    let has_braces = || {
-        let inner = bare.split_once('{').and_then(|it| it.1.split_once('}'));
-        inner.is_some_and(|it| it.0.contains(','))
-    };
-    let what = match () {
-        () if bare.starts_with([' ', '\t']) => "the blanks before it are part of the name",
-        () if bare.contains(" #") || bare.contains("\t#") => {
-            "all of it is a name; a comment has a line of its own"
+    match () {
+        () if bare.contains(" #") => Some("all of it is a name; a comment has a line of its own"),
+        () if bare.starts_with("./") => Some("patterns begin at the project's root without a `./`"),
+        () if bare.contains('{') && bare.contains(',') => {
+            Some("braces are characters like any other here; write a line for each")
         }
-        () if bare.starts_with("./") => "patterns begin at the project's root without a `./`",
-        () if bare.starts_with("~/") => "patterns begin at the project's root; `~` is a name there",
-        () if bare.match_indices('\\').any(escapes) => {
-            "a `\\` takes the next sign as it is; folders are parted by `/`"
-        }
-        () if has_braces() => "braces are signs like any other here; write a line for each",
-        () => return None,
-    };
-    Some(what.to_owned())
+        () => None,
+    }
 }
 
-/// A pattern with a blank in it is rare, a slip of the keyboard is not. A verb
-/// alone is a name.
-fn misspelt_verb(text: &str) -> Option<(Verb, &str)> {
-    let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
-    let bare = word.trim_end_matches(':').to_lowercase();
-    if bare.chars().count() > 16 {
+/// What is wrong with a line whose first word is not a verb, and what it was perhaps to be:
+/// `protcet src/`. A name with blanks has a backslash before each. Such a line relaxes nothing;
+/// where it was to protect something, nobody knows what.
+fn strange(text: &str) -> Option<(Verb, String)> {
+    const LONGEST_WORD: usize = 16;
+    let (word, pattern) = text.split_once([' ', '\t'])?;
+    let pattern = pattern.trim();
+    let is_word = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':'));
+    if !is_word || pattern.is_empty() {
         return None;
     }
-    let near = |it: &str| strsim::osa_distance(it, &bare) <= it.len() / 3;
-    let (verb, name) = VERBS.iter().find(|(_, it)| near(it))?;
-    (!rest.trim().is_empty() || bare == *name).then_some((*verb, rest.trim()))
-}
-
-/// A first word that is no verb, and what stands behind it: `protect src/`. A
-/// name with blanks has a backslash before each.
-fn verb_that_is_none(text: &str) -> Option<(&str, &str)> {
-    let is_blank = |(at, it): &(usize, char)| {
-        matches!(it, ' ' | '\t') && !text[..*at].ends_with('\\') && *at > 0
+    let word = word.trim_end_matches(':').to_lowercase();
+    let is_near = |verb: &str| {
+        word.len() <= LONGEST_WORD && strsim::osa_distance(verb, &word) <= verb.len() / 3
     };
-    let (at, _) = text.char_indices().find(is_blank)?;
-    let (word, rest) = text.split_at(at);
-    let is_word = word.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '-' | ':'));
-    (is_word && !rest.trim().is_empty()).then(|| (word.trim_end_matches(':'), rest.trim()))
-}
-
-/// What is said of such a line. It relaxes nothing; where it was to protect
-/// something, nobody knows what.
-fn strange(word: &str, pattern: &str) -> (Verb, String) {
-    const PROTECT: &[&str] = &[
-        "block",
-        "disallow",
-        "forbid",
-        "freeze",
-        "frozen",
-        "lock",
-        "locked",
-        "never",
-        "no",
-        "prevent",
-        "protect",
-        "protected",
-        "readonly",
-        "read-only",
-        "refuse",
-        "reject",
-        "secret",
-    ];
-    const CONFIRM: &[&str] = &["approve", "confirm", "prompt", "review", "require_approval"];
-    let (word, pattern) = (shortened(word), shortened(pattern));
-    let is_one = |list: &[&str]| list.iter().any(|it| it.eq_ignore_ascii_case(&word));
-    let verb = match () {
-        () if is_one(PROTECT) => Verb::Deny,
-        () if is_one(CONFIRM) => Verb::Ask,
-        () => {
-            let name = format!("{word} {pattern}").replace(' ', "\\ ");
-            let what = format!(
-                "`{word}` is no verb (untracked, deny, ask, auto), so it says nothing; a name with \
-                 blanks is written `{name}`"
-            );
-            return (Verb::Untracked, what);
-        }
-    };
-    (verb, format!("`{word}` is no verb; did you mean `{} {pattern}`?", verb.word()))
+    let (word, pattern) = (shortened(&word), shortened(pattern));
+    if let Some((verb, name)) = VERBS.iter().find(|(_, name)| is_near(name)) {
+        return Some((*verb, format!("did you mean `{name} {pattern}`?")));
+    }
+    let name = format!("{word} {pattern}").replace(' ', "\\ ");
+    let what = format!(
+        "`{word}` is no verb (untracked, deny, ask, auto), so it says nothing; a name with blanks \
+         is written `{name}`"
+    );
+    Some((Verb::Untracked, what))
 }
 
 impl Verb {

@@ -1,15 +1,14 @@
-//! The shared brain, `.orchestration/CLAUDE.md`: what was learned stands below
-//! `## Lessons Learned`, an item each, once. What it concerns stands behind it
-//! in a comment, which readers of the rendered page do not see:
+//! The shared brain, `.orchestration/CLAUDE.md`: what was learned stands below `## Lessons
+//! Learned`, an item each, once. What it concerns stands behind it in a comment, which readers of
+//! the rendered page do not see:
 //!
 //! ```text
-//! - Links expire by the server's clock. <!-- roz {"intent":"INT-001","files":["src/auth/link.rs"]} -->
+//! - Links expire by the server's clock. <!-- roz {"intent":["INT-001"],"files":["src/auth/link.rs"]} -->
 //! ```
 //!
-//! One that was learned at several intents has a list of them there. Items that
-//! people wrote without a comment count where they name the intent.
+//! Items that people wrote without a comment count where they name the intent.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{
     catalogue::Intent,
@@ -41,13 +40,12 @@ pub struct Lesson {
 /// What a lesson concerns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// By their ids. In JSON one stands for itself.
+    /// By their ids; an older roz wrote one without a list.
     #[serde(
         rename = "intent",
         default,
         skip_serializing_if = "Vec::is_empty",
-        serialize_with = "one_or_more",
-        deserialize_with = "from_one_or_more"
+        deserialize_with = "one_or_more"
     )]
     pub intents: Vec<String>,
     /// From the project's root, with `/`.
@@ -80,9 +78,8 @@ pub enum Learned {
     Known,
 }
 
-/// The file with the lesson in it, once; none if it says so already. One that is
-/// known comes to concern the new intents and files too. Nothing else of it
-/// changes.
+/// The file with the lesson in it, once; none if it says so already. One that is known comes to
+/// concern the new intents and files too. Nothing else of it changes.
 pub fn with(text: &str, new: &Lesson) -> (Option<String>, Learned) {
     let said = normal(&new.text);
     let same = lines(text).find(|(_, it)| normal(&it.text) == said);
@@ -135,14 +132,7 @@ impl About {
     }
 }
 
-fn one_or_more<S: Serializer>(ids: &[String], serializer: S) -> Result<S::Ok, S::Error> {
-    match ids {
-        [one] => one.serialize(serializer),
-        more => more.serialize(serializer),
-    }
-}
-
-fn from_one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Ids {
@@ -179,25 +169,16 @@ pub fn of_intent(lessons: &[Lesson], intent: &Intent, case: Case) -> Vec<String>
 }
 
 /// The bytes below the heading, to the next one that is as high, or the end.
-/// In a fence no line is a heading; one that is never closed is none.
 fn section(text: &str) -> Option<std::ops::Range<usize>> {
-    let is_fence = |line: &str| line.trim_start().starts_with("```");
-    let mut fences = text.lines().filter(|it| is_fence(it)).count() & !1;
     let mut start = None;
-    let mut is_fenced = false;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let bare = line.trim_end();
-        if is_fence(bare) && fences > 0 {
-            is_fenced = !is_fenced;
-            fences -= 1;
-        }
-        let is_heading = !is_fenced && (bare.starts_with("# ") || bare.starts_with("## "));
         match start {
-            Some(start) if is_heading => return Some(start..at),
-            None if !is_fenced && bare.eq_ignore_ascii_case(HEADING) => {
-                start = Some(at + line.trim_end().len());
+            Some(start) if bare.starts_with("# ") || bare.starts_with("## ") => {
+                return Some(start..at);
             }
+            None if bare.eq_ignore_ascii_case(HEADING) => start = Some(at + bare.len()),
             _ => (),
         }
         at += line.len();
@@ -226,18 +207,14 @@ fn rendered(lesson: &Lesson) -> String {
     format!("- {text} {}", lesson.about.comment())
 }
 
-/// The client takes `@path` for a file to read in, wherever in such a file a
-/// word begins so; only in code it does not, and there is no other escape. As
-/// an entity it is a text that is rendered as it was meant.
+/// The client takes `@path` for a file to read in, where a word begins so. As an entity it is a
+/// text that is rendered as it was meant.
 fn without_imports(text: &str) -> String {
-    let is_clear =
-        text.matches('`').count().is_multiple_of(2) && !text.contains("``") && !text.contains('\\');
     let mut res = String::with_capacity(text.len());
-    let (mut is_code, mut last) = (false, None);
+    let mut last = None;
     for c in text.chars() {
-        is_code ^= c == '`' && is_clear;
         match c {
-            '@' if !is_code && !last.is_some_and(char::is_alphanumeric) => res.push_str(AT),
+            '@' if !last.is_some_and(char::is_alphanumeric) => res.push_str(AT),
             c => res.push(c),
         }
         last = Some(c);

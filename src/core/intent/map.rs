@@ -1,10 +1,9 @@
-//! `intent_map.md`: which intent is at home where. Per intent a table of the
-//! files that it gave something new, with the definitions, and when.
+//! `intent_map.md`: which intent changed what. Per intent a table of the files that it touched,
+//! with the definitions, and when.
 //!
-//! It is a view: what stands between the marks is made of the ledger, record by
-//! record, and of nothing else, so whoever makes it gets the same bytes. All
-//! else in the file is the user's. A mark is one where it is a line of its own,
-//! and no name is written so that it could be one.
+//! The text between the marks is made of the ledger and of nothing else, so everybody who makes it
+//! gets the same bytes. All else in the file is the user's. A mark is a line of its own, and no
+//! name is written so that it could be one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,12 +13,11 @@ use std::{
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{
     catalogue::Catalogue,
-    ledger::{FileDetails, MutationClass, Record},
-    mutation::evidence::{Evidence, How, Moved},
+    ledger::{FileDetails, Record},
+    mutation::evidence::{Evidence, How},
     ranges::Change,
 };
 use crate::core::bounded;
@@ -34,18 +32,12 @@ const HEADING: &str = "# Intent map\n\nWhich intent is at home where.\n\n";
 /// The longest name in it, in characters.
 const LONGEST: usize = 200;
 
-/// Why nobody knows which text in the file is roz's.
+/// It is not clear which text in the file is roz's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unclear {
-    #[error("its last mark is missing: put back the line `{END}`, or remove both marks")]
-    NoEnd,
-    #[error("its first mark is missing: put back the line `{BEGIN}`, or remove both marks")]
-    NoBegin,
-    #[error("its last mark stands before its first: put them in order, or remove both marks")]
-    Reversed,
-    #[error("it has marks more than once: leave one line `{BEGIN}`, and below it one line `{END}`")]
-    Several,
-}
+#[error(
+    "its marks are not clear: keep one line `{BEGIN}` and below it one line `{END}`, or remove both"
+)]
+pub struct Unclear;
 
 /// By intents, and by paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,96 +67,46 @@ pub fn block(text: &str) -> Result<Option<Range<usize>>, Unclear> {
     match (begins.as_slice(), ends.as_slice()) {
         ([], []) => Ok(None),
         ([begin], [end]) if begin < end => Ok(Some(*begin..*end)),
-        ([_], [_]) => Err(Unclear::Reversed),
-        ([_], []) => Err(Unclear::NoEnd),
-        ([], [_]) => Err(Unclear::NoBegin),
-        _ => Err(Unclear::Several),
+        _ => Err(Unclear),
     }
 }
 
 impl Map {
-    /// With what a record says.
+    /// Adds what a record says.
     pub fn add(&mut self, record: &Record) {
-        let files: Vec<(&FileDetails, Option<Evidence>)> = record
-            .metadata
-            .roz
-            .files
-            .iter()
-            .map(|it| (it, it.evidence.as_ref().and_then(evidence)))
-            .collect();
-        for it in files.iter().filter_map(|(_, it)| it.as_ref()).flat_map(|it| &it.moved) {
-            self.carry(it, record.timestamp);
-        }
-        self.carry_whole(&files, record.timestamp);
-        for (file, evidence) in &files {
-            let evidence = evidence.as_ref();
-            if file.changed.change == Change::Deleted
-                || evidence.is_some_and(|it| it.from.is_some())
-            {
-                continue;
-            }
-            match (file.mutation_class, &record.intent_id) {
-                (Some(MutationClass::IntentEvolution), Some(intent)) => {
-                    let files = self.0.entry(intent.clone()).or_default();
-                    let row = files.entry(file.path.clone()).or_default();
-                    row.touch(record.timestamp);
-                    for it in evidence.iter().flat_map(|it| &it.definitions) {
-                        match it.change {
-                            How::Added | How::Modified => row.nodes.insert(it.name.clone()),
-                            How::Removed => row.nodes.remove(&it.name),
-                        };
-                    }
-                }
-                // What is there goes by its new name, or is there no more.
-                (Some(MutationClass::AstRefactor), _) => {
-                    let rows = self.0.values_mut().filter_map(|it| it.get_mut(&file.path));
-                    for (row, evidence) in rows.zip(std::iter::repeat(evidence)) {
-                        if let Some(evidence) = evidence {
-                            row.follow(evidence);
-                        }
-                    }
-                }
-                _ => (),
-            }
-        }
-        self.0.retain(|_, files| !files.is_empty());
-    }
-
-    /// What an intent is at home at goes with it to another file.
-    fn carry(&mut self, moved: &Moved, at: DateTime<Utc>) {
-        for files in self.0.values_mut() {
-            if files.get_mut(&moved.from).is_some_and(|it| it.nodes.remove(&moved.name)) {
-                let row = files.entry(moved.to.clone()).or_default();
-                row.nodes.insert(moved.name.clone());
-                row.touch(at);
-            }
-        }
-    }
-
-    /// Files that have another name now take their rows with them, all at once:
-    /// two may have changed names. Those that are gone have none.
-    fn carry_whole(&mut self, files: &[(&FileDetails, Option<Evidence>)], at: DateTime<Utc>) {
+        let evidence = |file: &FileDetails| -> Option<Evidence> {
+            serde_json::from_value(file.evidence.clone()?).ok()
+        };
+        let files: Vec<(&FileDetails, Option<Evidence>)> =
+            record.metadata.roz.files.iter().map(|file| (file, evidence(file))).collect();
         let from = |it: &Option<Evidence>| it.as_ref()?.from.clone();
-        let moves: Vec<(String, &str)> =
-            files.iter().filter_map(|(file, it)| Some((from(it)?, file.path.as_str()))).collect();
         for rows in self.0.values_mut() {
-            let carried = moves.iter().filter_map(|(from, to)| Some((*to, rows.remove(from)?)));
-            let carried: Vec<(&str, Row)> = carried.collect();
-            for (_, to) in &moves {
-                rows.remove(*to);
-            }
-            for (file, _) in files.iter().filter(|(it, _)| it.changed.change == Change::Deleted) {
-                rows.remove(&file.path);
-            }
-            for (to, mut row) in carried {
-                row.touch(at);
-                rows.insert(to.to_owned(), row);
+            // A file that has another name now keeps its row; two may have exchanged their names.
+            let renamed = files.iter().filter_map(|(file, evidence)| {
+                Some((file.path.clone(), rows.remove(&from(evidence)?)?))
+            });
+            let renamed: Vec<(String, Row)> = renamed.collect();
+            rows.extend(renamed);
+            for (file, _) in &files {
+                if file.changed.change == Change::Deleted {
+                    rows.remove(&file.path);
+                }
             }
         }
+        if let Some(intent) = &record.intent_id {
+            let rows = self.0.entry(intent.clone()).or_default();
+            let is_touched = |(file, evidence): &&(&FileDetails, Option<Evidence>)| {
+                file.changed.change != Change::Deleted && from(evidence).is_none()
+            };
+            for (file, evidence) in files.iter().filter(is_touched) {
+                let row = rows.entry(file.path.clone()).or_default();
+                row.touch(record.timestamp, evidence.as_ref());
+            }
+        }
+        self.0.retain(|_, rows| !rows.is_empty());
     }
 
-    /// The text with this between its marks, made where there are none; all
-    /// else stays as it is.
+    /// The text with this between its marks, made where there are none; all else stays as it is.
     pub fn written_into(&self, text: &str, catalogue: &Catalogue) -> Result<String, Unclear> {
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let body = format!("{BEGIN}\n{}\n{END}", self.rendered(catalogue)).replace('\n', eol);
@@ -213,31 +155,20 @@ impl Map {
 }
 
 impl Row {
-    /// Branches that are merged put records in another order.
-    fn touch(&mut self, at: DateTime<Utc>) {
+    fn touch(&mut self, at: DateTime<Utc>, evidence: Option<&Evidence>) {
         let at = at.to_rfc3339_opts(SecondsFormat::Secs, true).replace('T', " ");
+        // Branches that are merged put records in another order.
         self.modified = at.max(std::mem::take(&mut self.modified));
-    }
-
-    fn follow(&mut self, evidence: &Evidence) {
-        for (old, new) in &evidence.renamed {
-            let renamed = |node: &String| -> String {
-                let parts = node.split("::").map(|it| {
-                    let parts = it.split('.').map(|it| if it == old { new.as_str() } else { it });
-                    parts.collect::<Vec<_>>().join(".")
-                });
-                parts.collect::<Vec<_>>().join("::")
+        for (old, _) in evidence.iter().flat_map(|evidence| &evidence.renamed) {
+            self.nodes.retain(|node| node.rsplit([':', '.']).next() != Some(old));
+        }
+        for node in evidence.iter().flat_map(|evidence| &evidence.definitions) {
+            match node.change {
+                How::Added | How::Modified => self.nodes.insert(node.name.clone()),
+                How::Removed => self.nodes.remove(&node.name),
             };
-            self.nodes = self.nodes.iter().map(renamed).collect();
-        }
-        for it in evidence.definitions.iter().filter(|it| it.change == How::Removed) {
-            self.nodes.remove(&it.name);
         }
     }
-}
-
-fn evidence(value: &Value) -> Option<Evidence> {
-    serde_json::from_value(value.clone()).ok()
 }
 
 /// As it can stand in a heading, and between backticks in a cell.

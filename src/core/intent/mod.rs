@@ -1,16 +1,10 @@
-//! The intent gate: an agent says which declared piece of work it is at before
-//! it changes anything, and stays inside that work's scope.
+//! The intent gate: an agent says which declared piece of work it is working on before it changes
+//! anything, and stays inside that work's scope.
 //!
-//! [`catalogue`] is what the project declares, [`scope`] decides about a
-//! target, [`overlap`] finds what two scopes have in common, [`ignore`] reads
-//! `.intentignore`. [`glob`] is the one matcher below them all. [`class`] says
-//! what kind of thing a call does, [`state`] is the turn and its arrows.
-//! [`post_call_changes`] judges what a call has really changed.
-//! [`selection`] says who may be selected, [`draft`] what may be declared,
-//! [`briefing`] tells an agent of it, with the [`lessons`] of those before.
-//! [`checks`] knows tests and linters, whose failures offer to write a lesson.
-//! [`mutation`] says what a change means, [`map`] where an intent is at home,
-//! [`blame`] which record accounts for a line.
+//! [`gate`] is what is checked before a call, with its [`class`], the [`catalogue`] of what is
+//! declared, its [`scope`] and [`ignore`]. [`post_call_changes`] judges what a call has really
+//! changed, [`ledger`] records it, [`mutation`] says what it means; [`map`] and [`blame`] read the
+//! ledger. [`state`] is the turn.
 
 pub mod aftermath;
 pub mod blame;
@@ -21,12 +15,10 @@ pub mod checks;
 pub mod class;
 pub mod doubt;
 pub mod draft;
-pub mod edit_lines;
 pub mod facts;
 pub mod gate;
 mod glob;
 pub mod ignore;
-pub mod landing;
 pub mod ledger;
 pub mod lessons;
 pub mod map;
@@ -62,7 +54,7 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
     } else {
         state.is_back();
     }
-    let aims = &cx.facts.aims;
+    let facts = &cx.facts.intent;
     let had_sidecar = state.had_sidecar();
     let agent = event.origin.agent_id.as_deref();
     if let What::PreToolUse(call) = &event.what
@@ -71,7 +63,7 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         state.begins(agent, id);
     }
     let mut outcome = decided(state, event, caller, cx);
-    if aims.sidecar == Sidecar::NotDeclared {
+    if facts.declared.sidecar == Sidecar::NotDeclared {
         state.lost_sidecar();
         outcome = outcome.telling_user(format!(
             "roz: the commit that is checked out declares no intents (`{}`), so the intent gate is \
@@ -80,18 +72,17 @@ pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) ->
         ));
     }
     let is_start = matches!(event.what, What::SessionStart { .. } | What::Prompt { .. });
-    let is_there = aims.sidecar == Sidecar::There;
+    let is_there = facts.declared.sidecar == Sidecar::There;
     if is_there && (is_start || state.had_sidecar() != had_sidecar) {
         outcome = outcome.doing(Effect::Know);
     }
-    if let What::PostToolUse { call, .. } = &event.what {
-        if let Some(id) = &call.tool_use_id {
-            state.granted(id);
-            state.ends(agent, id);
-        }
-        outcome = post_call_changes::doubting(outcome, &aims.new_doubts);
+    if let What::PostToolUse { call, .. } = &event.what
+        && let Some(id) = &call.tool_use_id
+    {
+        state.granted(id);
+        state.ends(agent, id);
     }
-    if let Some(since) = aims.granted {
+    if let Some(since) = facts.granted {
         outcome = outcome.doing(Effect::Granted(since));
     }
     outcome
@@ -111,14 +102,12 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
         What::PreToolUse(call) => gate::on_tool(state, event, call, caller, cx),
         What::PostToolUse { call, succeeded } => {
             let agent = event.origin.agent_id.as_deref();
-            for (path, hash) in &cx.facts.aims.seen {
+            for (path, hash) in &cx.facts.intent.seen {
                 state.saw(agent, path, hash);
             }
-            for part in &cx.facts.aims.parts {
-                state.saw_part(agent, part);
-            }
             let mut outcome = Outcome::pass();
-            let seen: Vec<String> = cx.facts.aims.shown().map(str::to_owned).collect();
+            let seen: Vec<String> =
+                cx.facts.intent.seen.iter().map(|(path, _)| path.clone()).collect();
             if matches!(call.tool, Tool::Read { .. }) && !seen.is_empty() {
                 outcome = outcome.doing(Effect::Keep(seen));
             }
@@ -134,11 +123,11 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
             }
             let Some(flight) = state.landed(id) else { return told(state, event, outcome, cx) };
             if let Some(check) = &flight.check
-                && state.check_ended(check, cx.facts.aims.ended)
+                && state.check_ended(check, cx.facts.intent.ended)
             {
                 outcome = outcome.telling_agent(offer(check, &flight.intent_id));
             }
-            outcome = match &cx.facts.aims.aftermath {
+            outcome = match &cx.facts.intent.aftermath {
                 Some(aftermath) => {
                     let agent = event.origin.agent_id.as_deref();
                     outcome.then(|| {
@@ -155,7 +144,7 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
         What::Prompt { sender: Sender::Client, .. } => told(state, event, Outcome::pass(), cx),
         What::SubagentStart { .. } => {
             let mut outcome = Outcome::pass();
-            let handshake = cx.facts.aims.handshake.as_ref();
+            let handshake = cx.facts.intent.handshake.as_ref();
             outcome.briefing = handshake.map(|it| Box::new(it.briefing.clone()));
             outcome
         }
@@ -172,57 +161,43 @@ fn offer(check: &str, intent_id: &str) -> Notice {
 }
 
 fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
-    let mut aims = &cx.facts.aims;
-    let handshake = &aims.handshake;
+    let facts = &cx.facts.intent;
+    let mut declared = &facts.declared;
     let is_own =
-        !matches!(aims.sidecar, Sidecar::NotAsked | Sidecar::NotDeclared | Sidecar::Absent);
-    if let (false, Some(above)) = (is_own, aims.also.first()) {
-        aims = &above.aims;
+        !matches!(declared.sidecar, Sidecar::NotAsked | Sidecar::NotDeclared | Sidecar::Absent);
+    if let (false, Some(above)) = (is_own, facts.also.first()) {
+        declared = &above.declared;
     }
-    match &aims.sidecar {
+    let refusal = match &declared.sidecar {
         Sidecar::NotAsked | Sidecar::NotDeclared | Sidecar::Absent => return Outcome::pass(),
-        Sidecar::Missing(missing) => {
-            let refusal = missing.refuses("");
-            return Outcome::pass().telling_user(format!(
-                "roz: {} Until then every write is refused. {}",
-                refusal.message,
-                refusal.recovery.join(" ")
-            ));
+        Sidecar::Missing(missing) => Some(missing.refuses("")),
+        Sidecar::Broken(unreliable) => Some(unreliable.refuses("")),
+        Sidecar::There => {
+            declared.doubts.first().map(|doubt| doubt.refuses("", cx.session_id.as_str()))
         }
-        Sidecar::There if !is_own => (),
-        Sidecar::Broken(unreliable) => {
-            if is_own {
-                state.saw_sidecar();
-            }
-            let word = format!("roz: {unreliable}\nroz: until it is mended every write is refused");
-            return Outcome::pass().telling_user(word);
-        }
-        Sidecar::There => state.saw_sidecar(),
+    };
+    if is_own && !matches!(declared.sidecar, Sidecar::Missing(_)) {
+        state.saw_sidecar();
     }
-    if let Some(doubt) = aims.doubts.first() {
-        let refusal = doubt.refuses("", cx.session_id.as_str());
-        let word = format!(
-            "roz: {}\nroz: until it is what it was every write is refused. If it is right: `roz \
-             intent confirm`",
-            refusal.message
-        );
-        return Outcome::pass().telling_user(word);
+    if let Some(refusal) = refusal {
+        return Outcome::pass().telling_user(format!(
+            "roz: {} Until then every write is refused. {}",
+            refusal.message,
+            refusal.recovery.join(" ")
+        ));
     }
     let mut outcome = Outcome::pass();
-    if let Some(odd) = aims.odd.first() {
-        let more = match aims.odd.len() - 1 {
-            0 => String::new(),
-            more => format!(", and {more} more lines"),
-        };
+    if let Some(odd) = facts.odd.first() {
+        let more = if facts.odd.len() > 1 { ", and more lines" } else { "" };
         outcome = outcome.telling_user(format!(
             "roz: `.intentignore`, {}{more} (`roz intent check`)",
             bounded::plain_line(&bounded::line(odd, 300))
         ));
     }
-    let is_closed = |id: &str| aims.closed.iter().any(|(it, _)| it == id);
-    let open: Vec<&Intent> = aims.catalogue.open().filter(|it| !is_closed(&it.id)).collect();
+    let is_closed = |id: &str| declared.closed.iter().any(|(it, _)| it == id);
+    let open: Vec<&Intent> = declared.catalogue.open().filter(|it| !is_closed(&it.id)).collect();
     let mut selected = String::new();
-    if let Some(handshake) = handshake {
+    if let Some(handshake) = &facts.handshake {
         // What was told of it may be gone with the conversation.
         let id = bounded::line(&handshake.briefing.intent.id, 60);
         selected = format!("You are at {id}, and still so: what it asks follows.\n");
@@ -235,11 +210,10 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
     outcome.telling_agent(notice)
 }
 
-/// Completes a handshake: the agent is told of the intent once, by the answer
-/// of the call that selected it or by us, and of who else is at its files; the
-/// user is told of those, too.
+/// Completes a handshake: the agent is told of the intent once, by the answer of the call that
+/// selected it or by us, and of who else is at its files; the user is told of those, too.
 fn told(state: &mut IntentState, event: &Event, mut outcome: Outcome, cx: Cx) -> Outcome {
-    let Some(handshake) = &cx.facts.aims.handshake else { return outcome };
+    let Some(handshake) = &cx.facts.intent.handshake else { return outcome };
     let is_selected =
         state.selected().is_some_and(|it| it.intent_id == handshake.briefing.intent.id);
     if !is_selected {

@@ -1,16 +1,12 @@
 //! What two scopes have in common: a path that both own, constructed.
 //!
-//! Each pair of patterns is walked as one automaton, together with all that
-//! keeps paths out (holes of either, places that are nobody's), from state to
-//! state by a character that tells the steps apart. The first path that ends
-//! well is the shortest. Exact for patterns without holes; with them, too, but
-//! where a class of more than [`FROM_A_RANGE`] characters has to be picked
-//! through, or the walk is longer than [`MOST_STATES`]: then a path is named
-//! that both scopes' patterns take, and it is not [`Witness::certain`].
+//! Each pair of patterns is walked as one automaton, from state to state by a character that tells
+//! the steps apart; the first path that ends well is the shortest. A character that no hole names
+//! is tried first, so a path that a hole keeps out is mostly one that all paths of the pair share.
+//! Not found: two patterns that meet only where a hole lets some of the paths through.
 //!
-//! One thing is left out on purpose: a name with an ending, as `src/jwt.ts`,
-//! covers what is below it should it ever be a folder; that counts only where
-//! the other scope spells it as one.
+//! A name with an ending, as `src/jwt.ts`, covers what is below it should it ever be a folder; here
+//! it counts as a file, unless the other scope spells it as a folder.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -21,50 +17,31 @@ use super::{
 };
 
 const MOST_STATES: usize = 20_000;
-const FROM_A_RANGE: usize = 64;
 
-/// A path that two scopes have in common.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Witness {
-    pub path: String,
-    /// Whether no hole keeps it out.
-    pub certain: bool,
-}
-
-/// A path in both, if there is one. It need not be there on the disk. Where
-/// case cannot be known it folds: rather one overlap too many.
-pub fn overlap(one: &Scope, other: &Scope, case: Case) -> Option<Witness> {
+/// A path in both scopes, if there is one. It need not exist. Where case cannot be known it folds:
+/// rather one overlap too many.
+pub fn overlap(one: &Scope, other: &Scope, case: Case) -> Option<String> {
     let folds = case != Case::Keeps;
-    let globs = |it: &Scope| -> Vec<Glob> {
-        it.owned.iter().flat_map(|it| it.globs.iter().cloned()).collect()
-    };
-    let holes = [one, other].into_iter().flat_map(|it| &it.holes);
-    let holes: Vec<&Glob> = holes.flat_map(|it| &it.globs).collect();
-    let (ones, others) = (globs(one), globs(other));
-    let mut perhaps = None;
-    for a in &ones {
-        for b in &others {
+    let holes: Vec<&Glob> = one.holes().iter().chain(other.holes()).collect();
+    let is_held_out = |path: &str| holes.iter().any(|hole| hole.matches(path, Kind::Folder, folds));
+    // A character that no hole names makes a path that none keeps out, where there is one.
+    let is_named = |c: &char| holes.iter().any(|hole| hole.names(*c));
+    let fresh = ('x'..='z').chain('a'..='w').find(|c| !is_named(c)).unwrap_or('x');
+    for a in one.owned() {
+        for b in other.owned() {
             if !begin_alike(a, b, folds) {
                 continue;
             }
             let (a, b) = (&a.met_by(b), &b.met_by(a));
             // A `*` that takes something makes a path that is nicer to read.
-            let mut found =
-                Walk { a: &a.filled(), b: &b.filled(), holes: &holes, folds }.shortest();
-            if !matches!(found, Ok(Some(_))) {
-                found = Walk { a, b, holes: &holes, folds }.shortest();
-            }
-            match found {
-                Ok(Some(path)) => return Some(Witness { path, certain: true }),
-                Ok(None) => (),
-                Err(TooLong) => {
-                    let bare = Walk { a, b, holes: &[], folds }.shortest();
-                    perhaps = perhaps.or(bare.ok().flatten());
-                }
+            let filled = Walk { a: &a.filled(), b: &b.filled(), folds, fresh }.shortest();
+            let found = filled.or_else(|| Walk { a, b, folds, fresh }.shortest());
+            if let Some(path) = found.filter(|path| guarded(path).is_none() && !is_held_out(path)) {
+                return Some(path);
             }
         }
     }
-    perhaps.map(|path| Witness { path, certain: false })
+    None
 }
 
 fn begin_alike(a: &Glob, b: &Glob, folds: bool) -> bool {
@@ -74,147 +51,65 @@ fn begin_alike(a: &Glob, b: &Glob, folds: bool) -> bool {
 struct Walk<'a> {
     a: &'a Glob,
     b: &'a Glob,
-    holes: &'a [&'a Glob],
     folds: bool,
+    fresh: char,
 }
 
-struct TooLong;
-
-/// Where the walk is in both patterns, in the holes, and in its segment: a
-/// path has no empty ones, and none that are `.` or `..`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct At {
-    a: State,
-    b: State,
-    holes: Vec<(usize, State)>,
-    segment: Part,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
-    Empty,
-    Dot,
-    Dots,
-    Name,
-}
+/// Where the walk is in both patterns, and whether its segment has a character: a path has no empty
+/// segments.
+type At = (State, State, bool);
 
 impl Walk<'_> {
-    fn shortest(&self) -> Result<Option<String>, TooLong> {
-        let holes = self.holes.iter().enumerate().map(|(i, it)| (i, it.start())).collect();
-        let start = At { a: self.a.start(), b: self.b.start(), holes, segment: Part::Empty };
-        // Each with the one that it was reached from, and by what.
-        let mut found: Vec<(At, usize, char)> = vec![(start.clone(), 0, '/')];
-        let mut seen = BTreeSet::from([start]);
-        let mut todo = VecDeque::from([0]);
-        while let Some(index) = todo.pop_front() {
-            let at = found[index].0.clone();
-            let (a, b) = (closed(self.a, at.a), closed(self.b, at.b));
-            let holes = self.closed_holes(&at.holes);
-            if at.segment == Part::Name && self.ends(&a, &b, &holes) {
-                let path = path(&found, index);
-                if guarded(&path).is_none() {
-                    return Ok(Some(path));
-                }
+    fn shortest(&self) -> Option<String> {
+        let start = (self.a.start(), self.b.start(), false);
+        // Each with the path that leads to it.
+        let mut todo = VecDeque::from([(start, String::new())]);
+        let mut seen: BTreeSet<At> = BTreeSet::from([start]);
+        while let Some(((a, b, has_name), path)) = todo.pop_front() {
+            let (a, b) = (self.a.closed(a), self.b.closed(b));
+            let ends = |glob: &Glob, states: &[State]| {
+                states.iter().any(|state| glob.accepts(*state, Kind::File))
+            };
+            if has_name && ends(self.a, &a) && ends(self.b, &b) {
+                return Some(path);
             }
-            for c in self.choices(&a, &b, &holes) {
-                let Some(segment) = at.segment.then(c) else { continue };
-                let next_holes = self.next_holes(&holes, c);
-                if next_holes.iter().any(|(i, it)| *it == self.holes[*i].everything()) {
-                    continue;
-                }
-                for &a in &a {
-                    for &b in &b {
-                        let Some(a) = self.a.next(a, c, self.folds) else { continue };
-                        let Some(b) = self.b.next(b, c, self.folds) else { continue };
-                        let next = At { a, b, holes: next_holes.clone(), segment };
-                        if seen.insert(next.clone()) {
-                            if seen.len() > MOST_STATES {
-                                return Err(TooLong);
-                            }
-                            found.push((next, index, c));
-                            todo.push_back(found.len() - 1);
-                        }
+            for c in self.choices(&a, &b).into_iter().filter(|c| has_name || *c != '/') {
+                for (a, b) in a.iter().flat_map(|a| b.iter().map(move |b| (*a, *b))) {
+                    let Some(a) = self.a.next(a, c, self.folds) else { continue };
+                    let Some(b) = self.b.next(b, c, self.folds) else { continue };
+                    let next = (a, b, c != '/');
+                    if seen.insert(next) {
+                        todo.push_back((next, format!("{path}{c}")));
                     }
                 }
             }
+            if seen.len() > MOST_STATES {
+                return None;
+            }
         }
-        Ok(None)
+        None
     }
 
-    fn closed_holes(&self, states: &[(usize, State)]) -> Vec<(usize, State)> {
-        let all = states
-            .iter()
-            .flat_map(|(i, it)| closed(self.holes[*i], *it).into_iter().map(|it| (*i, it)));
-        all.collect()
-    }
-
-    fn next_holes(&self, states: &[(usize, State)], c: char) -> Vec<(usize, State)> {
-        let next = states
-            .iter()
-            .filter_map(|(i, it)| Some((*i, self.holes[*i].next(*it, c, self.folds)?)));
-        next.collect::<BTreeSet<_>>().into_iter().collect()
-    }
-
-    fn ends(&self, a: &[State], b: &[State], holes: &[(usize, State)]) -> bool {
-        a.iter().any(|it| self.a.accepts(*it, Kind::File))
-            && b.iter().any(|it| self.b.accepts(*it, Kind::File))
-            && !holes.iter().any(|(i, it)| self.holes[*i].accepts(*it, Kind::Folder))
-    }
-
-    /// One character for each way on that there can be, the nicest first.
-    fn choices(&self, a: &[State], b: &[State], holes: &[(usize, State)]) -> Vec<char> {
+    /// One character for each way that leads on, the nicest first.
+    fn choices(&self, a: &[State], b: &[State]) -> Vec<char> {
+        let states =
+            a.iter().map(|state| (self.a, *state)).chain(b.iter().map(|state| (self.b, *state)));
         let mut named = BTreeSet::new();
-        let of_holes = holes.iter().map(|(i, it)| (self.holes[*i], *it));
-        let states = a.iter().map(|it| (self.a, *it)).chain(b.iter().map(|it| (self.b, *it)));
-        for (glob, state) in states.chain(of_holes) {
+        for (glob, state) in states {
             match glob.step(state) {
                 Some(Step::Char(c)) => drop(named.insert(*c)),
                 Some(Step::Set { ranges, .. }) => {
                     for &(from, to) in ranges {
-                        named.extend((from..=to).take(FROM_A_RANGE));
                         let around = [u32::from(from).checked_sub(1), u32::from(to).checked_add(1)];
                         named.extend(around.into_iter().flatten().filter_map(char::from_u32));
+                        named.extend([from, to]);
                     }
                 }
                 Some(Step::Slash | Step::One | Step::Many | Step::Deep) | None => (),
             }
         }
-        let first = [self.fresh(), '/'];
-        named.retain(|it| !it.is_control() && !first.contains(it));
+        let first = [self.fresh, '/'];
+        named.retain(|c| !c.is_control() && !first.contains(c));
         first.into_iter().chain(named).collect()
-    }
-
-    /// A character that no hole names, where there is one.
-    fn fresh(&self) -> char {
-        let is_named = |c: &char| self.holes.iter().any(|it| it.names(*c));
-        ('x'..='z').chain('a'..='w').chain('α'..='ω').find(|it| !is_named(it)).unwrap_or('x')
-    }
-}
-
-fn closed(glob: &Glob, state: State) -> Vec<State> {
-    let mut states = Vec::new();
-    glob.close(state, &mut states);
-    states
-}
-
-fn path(found: &[(At, usize, char)], mut index: usize) -> String {
-    let mut chars = Vec::new();
-    while index > 0 {
-        let (_, before, c) = &found[index];
-        chars.push(*c);
-        index = *before;
-    }
-    chars.iter().rev().collect()
-}
-
-impl Part {
-    fn then(self, c: char) -> Option<Self> {
-        match (self, c) {
-            (Self::Name, '/') => Some(Self::Empty),
-            (_, '/') => None,
-            (Self::Empty, '.') => Some(Self::Dot),
-            (Self::Dot, '.') => Some(Self::Dots),
-            _ => Some(Self::Name),
-        }
     }
 }

@@ -1,22 +1,20 @@
-//! What a call has really changed, judged by the same scope as what it said
-//! beforehand: a script, a `make`, a line that hid where it writes.
+//! What a call has really changed, judged by the same scope as what it said beforehand: a script, a
+//! `make`, a line that hid where it writes.
 //!
-//! It is done already, so this refuses nothing. The ledger records the change
-//! as one against the rules, and the agent and the user are told of it, with
-//! the command that takes it back: that command passes the scope, word for
-//! word.
+//! It is done already, so this refuses nothing. The ledger records the change as one against the
+//! rules, and the agent and the user are told of it, with the command that takes it back: that
+//! command passes the scope, word for word.
 //!
-//! What another call, of this session or another, was let to change at the
-//! same time is that call's, and not told of here.
+//! What another call, of this session or another, was let to change at the same time is that
+//! call's, and not told of here.
 
 use std::collections::BTreeMap;
 
 use super::{
     aftermath::{Aftermath, Found, Running, WayBack},
     catalogue::Intent,
-    doubt::{Doubt, FILES},
-    landing::Landing,
-    ledger::FileChange,
+    doubt::FILES,
+    ledger::{self, Change, FileChange},
     scope::{Reason, Scope, Verdict, Why},
     state::{InFlight, IntentState},
     target::{guarded, is_lock_file},
@@ -40,13 +38,16 @@ pub(super) fn decide(
     aftermath: &Aftermath,
     cx: Cx,
 ) -> Outcome {
-    let catalogue = &cx.facts.aims.catalogue;
+    let catalogue = &cx.facts.intent.declared.catalogue;
     let intent = catalogue.find(&flight.intent_id).ok();
     let scope = flight.start.as_ref().filter(|_| flight.is_for_an_intent());
     let scope = scope.map(|it| Scope::new(&it.scope));
     let scopes = aftermath.scopes(cx);
     let takes_back = flight.start.as_ref().is_some_and(|it| it.takes_back);
-    let mut outcome = doubting(Outcome::pass(), &aftermath.doubts);
+    let mut outcome = Outcome::pass();
+    if !aftermath.doubts.is_empty() {
+        outcome = outcome.doing(Effect::Doubt(aftermath.doubts.clone()));
+    }
     let mut files = Vec::new();
     let mut wrong: Vec<(Code, &Found)> = Vec::new();
     for found in &aftermath.changes {
@@ -93,10 +94,8 @@ pub(super) fn decide(
         for way in wrong.iter().filter_map(|(_, found)| found.way_back.as_ref()) {
             state.told_way_back(&way.command);
         }
-        let others = aftermath.told_of_others();
         let notice = Notice::new("intent-aftermath")
             .with("words", refusal.message.clone())
-            .with("others", others)
             .with("recovery", refusal.recovery.join("\n"))
             .with("json", refusal.json());
         let subject = bounded::line(&refusal.message, 200);
@@ -108,13 +107,10 @@ pub(super) fn decide(
     if files.is_empty() && violation.is_none() && not_looked.is_none() {
         return outcome;
     }
+    let violation = violation.as_ref().map(ledger::Refusal::from);
+    let change = Change { files, not_looked, violation, ..Change::default() };
     let intent_id = flight.intent_id.clone();
-    outcome.doing(Effect::Changed(Box::new(Landing { intent_id, files, not_looked, violation })))
-}
-
-/// Whoever did it: nothing counts that no person knows of.
-pub(super) fn doubting(outcome: Outcome, doubts: &[Doubt]) -> Outcome {
-    if doubts.is_empty() { outcome } else { outcome.doing(Effect::Doubt(doubts.to_vec())) }
+    outcome.doing(Effect::Changed { intent_id, change: Box::new(change) })
 }
 
 /// Scopes of the intents that other calls are made for.
@@ -122,45 +118,16 @@ type Scopes = BTreeMap<String, Scope>;
 
 impl Aftermath {
     fn scopes(&self, cx: Cx) -> Scopes {
-        let catalogue = &cx.facts.aims.catalogue;
+        let catalogue = &cx.facts.intent.declared.catalogue;
         let scope = |it: &Running| {
             let intent = catalogue.find(&it.flight.intent_id).ok()?;
             Some((intent.id.clone(), Scope::new(&intent.owned_scope)))
         };
         self.running.iter().filter_map(scope).collect()
     }
-
-    fn told_of_others(&self) -> String {
-        let mut others: Vec<String> = self
-            .running
-            .iter()
-            .filter(|it| it.flight.start.is_some())
-            .map(Running::shown)
-            .collect();
-        others.sort();
-        others.dedup();
-        if others.is_empty() {
-            return String::new();
-        }
-        format!(
-            " Another call was running at the same time, and it may be its doing: {}.",
-            others.join(", ")
-        )
-    }
 }
 
 impl Running {
-    fn shown(&self) -> String {
-        let intent = match self.flight.intent_id.as_str() {
-            "" => "no intent".to_owned(),
-            id => bounded::line(id, 60),
-        };
-        match &self.session {
-            Some(session) => format!("session {} for {intent}", bounded::session_shown(session)),
-            None => format!("one of this session for {intent}"),
-        }
-    }
-
     /// Whether a change is this call's, which will tell of it when it ends.
     fn may_have_changed(&self, found: &Found, own: &InFlight, scopes: &Scopes) -> bool {
         if let Some(before) = self.flight.before.get(&found.path) {
@@ -214,13 +181,6 @@ impl Found {
     /// Whether a program has written down there what it chose: whoever works here runs it.
     fn is_lock_file(&self) -> bool {
         is_lock_file(&self.path) && !self.was_named
-    }
-
-    /// Whether self-protection keeps an agent from taking it back, too.
-    fn is_users_alone(&self) -> bool {
-        let is_it = |it: &str| it.contains("client's") || it.contains("roz's");
-        let guards = [self.target.guarded.as_deref(), guarded(self.target.real.text())];
-        guards.into_iter().flatten().any(is_it)
     }
 
     fn shown(&self) -> String {
@@ -279,18 +239,8 @@ fn violation(
              intent confirm` asks them.",
         );
     }
-    if call.text("command").is_some_and(|it| it.contains("roz init")) {
-        refusal = refusal.recovery(
-            "`roz init` is a person's to run, at a terminal: ask the user whether what it wrote \
-             is to stay.",
-        );
-    }
     for (_, found) in wrong.iter().take(SHOWN) {
-        let is_users = found.is_users_alone();
         refusal = refusal.recovery(match &found.way_back {
-            Some(WayBack { command, .. }) if is_users => {
-                format!("Ask the user to take it back: `{command}`")
-            }
             Some(WayBack { command, is_sure: true }) => format!("To take it back: `{command}`"),
             Some(WayBack { command, is_sure: false }) => format!(
                 "To take it back: `{command}`, unless there was work in {} that was not \

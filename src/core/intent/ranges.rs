@@ -1,8 +1,8 @@
 //! Which lines a change made, from the texts before and after.
 //!
-//! Lines end with LF. A line counts as changed when any byte of it has, its
-//! CR and the file's last LF among them: so says `git diff`, and so will
-//! `git blame`. Its hash is without both: see [`content_hash`].
+//! Lines end with LF. A line counts as changed when any byte of it has, its CR and the file's last
+//! LF among them: so says `git diff`, and so will `git blame`. Its hash is without both: see
+//! [`content_hash`].
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,7 @@ const BINARY_WITHIN: usize = 8000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
     pub change: Change,
-    /// What is new in the text after, in its lines, first to last, none beside
-    /// another.
+    /// What is new in the text after, in its lines, first to last, none beside another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<LineRange>,
     /// Where lines are gone and none came in their place.
@@ -79,9 +78,9 @@ pub struct Deletion {
     pub lines: u64,
 }
 
-/// `sha256:` and 64 hexadecimal digits, of the lines joined by LF, without an
-/// LF at the end; a line's CR before its LF is no part of it. So a range's hash
-/// is the same wherever the lines stand, and in a checkout with other line ends.
+/// `sha256:` and 64 hexadecimal digits, of the lines joined by LF, without an LF at the end; a
+/// line's CR before its LF is no part of it. So a range's hash is the same wherever the lines
+/// stand, and in a checkout with other line ends.
 pub fn content_hash<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for (at, line) in lines.into_iter().enumerate() {

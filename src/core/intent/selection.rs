@@ -5,7 +5,7 @@ use std::fmt;
 use super::{
     catalogue::{Catalogue, Intent, NotFound, Problem},
     ignore::Ignore,
-    overlap::{Witness, overlap},
+    overlap::overlap,
     scope::{Scope, shortened},
     target::Case,
 };
@@ -20,9 +20,8 @@ pub const IGNORE: &str = ".orchestration/.intentignore";
 
 pub type Refused = Box<Refusal>;
 
-/// The intent of that id, if work on it may begin or go on. `closed` is the
-/// line of `.intentignore` that keeps it from being selected; `tool` is what
-/// wants to select it.
+/// The intent of that id, if work on it may begin or go on. `closed` is the line of `.intentignore`
+/// that keeps it from being selected; `tool` is what wants to select it.
 pub fn choose<'a>(
     catalogue: &'a Catalogue,
     closed: impl Fn(&str) -> Option<usize>,
@@ -92,8 +91,8 @@ impl Unreliable {
         Self { file, what: problem.to_string() }
     }
 
-    /// The first file that is none to rely on; `ignore` is how `.intentignore`
-    /// was read, or why it was not.
+    /// The first file that is none to rely on; `ignore` is how `.intentignore` was read, or why it
+    /// was not.
     pub fn find(catalogue: &Catalogue, ignore: Result<&Ignore, &Problem>) -> Option<Self> {
         if let Some(problem) = catalogue.broken() {
             return Some(Self::of(FILE, problem));
@@ -173,14 +172,10 @@ pub(super) fn open(catalogue: &Catalogue, closed: impl Fn(&str) -> Option<usize>
     const TOLD: usize = 10;
     let open = catalogue.open().filter(|it| closed(&it.id).is_none());
     let open: Vec<String> = open.map(|it| shortened(&it.id)).collect();
-    match open.as_slice() {
+    let more = if open.len() > TOLD { " … (`roz intent list`)" } else { "" };
+    match &open[..open.len().min(TOLD)] {
         [] => "No intent is open: ask the user for one.".to_owned(),
-        few if few.len() <= TOLD => format!("Open intents: {}.", few.join(", ")),
-        many => format!(
-            "Open intents: {} and {} more (`roz intent list`).",
-            many[..TOLD].join(", "),
-            many.len() - TOLD
-        ),
+        few => format!("Open intents: {}{more}.", few.join(", ")),
     }
 }
 
@@ -203,7 +198,7 @@ pub struct Elsewhere {
 pub struct Collision {
     pub with: Elsewhere,
     /// A file that both own; none where it is one intent.
-    pub witness: Option<Witness>,
+    pub witness: Option<String>,
 }
 
 /// Which of the others may write what is `intent`'s.
@@ -227,11 +222,7 @@ pub fn collisions(
 }
 
 /// Open intents that own files of `intent`'s too, each with one of them.
-pub fn shared<'a>(
-    catalogue: &'a Catalogue,
-    intent: &Intent,
-    case: Case,
-) -> Vec<(&'a str, Witness)> {
+pub fn shared<'a>(catalogue: &'a Catalogue, intent: &Intent, case: Case) -> Vec<(&'a str, String)> {
     const LOOKED_AT: usize = 200;
     let own = Scope::new(&intent.owned_scope);
     let others = catalogue.open().filter(|it| it.id != intent.id).take(LOOKED_AT);
@@ -245,10 +236,9 @@ impl fmt::Display for Collision {
         let intent_id = shortened(intent_id);
         match &self.witness {
             None => write!(f, "session {session_id} is at {intent_id} too"),
-            Some(Witness { path, certain }) => {
-                let surely = if *certain { "" } else { ", perhaps" };
+            Some(path) => {
                 let path = shortened(path);
-                write!(f, "session {session_id} is at {intent_id}, and both own `{path}`{surely}")
+                write!(f, "session {session_id} is at {intent_id}, and both own `{path}`")
             }
         }
     }

@@ -1,26 +1,17 @@
-//! The intent gate's record of a session: the turn, what was read, what a
-//! person has said yes to.
-//!
-//! Long because the fields have one owner, and each arrow of the turn one method.
+//! The intent gate's record of a session: the turn, what was read, what a person has said yes to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    checks::Ended,
-    doubt::Stand,
-    shown::{Part, PartSeen},
-};
+use super::{checks::Ended, doubt::Stand};
 use crate::core::{policy, refusal::Code};
 
-/// Where the turn stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     AwaitingIntentSelection,
     ContextLoaded,
-    /// A write that passed is in flight.
     ActionAllowed,
     /// The last call was refused; the next one is judged anew.
     Blocked(Code),
@@ -29,8 +20,7 @@ pub enum Turn {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IntentState {
-    /// The project has had a sidecar in this session: one that is gone is no
-    /// way out.
+    /// The project has had a sidecar in this session: one that is gone is no way out.
     #[serde(skip_serializing_if = "is_false")]
     had_sidecar: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,23 +36,18 @@ pub struct IntentState {
     /// Writes that passed, and the intent of each, by `tool_use_id`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     in_flight: BTreeMap<String, InFlight>,
-    /// What each agent has read: by agent (the main one has no name), by path
-    /// from the project's root, the hash of what it held.
+    /// What each agent has read: by agent (the main one has no name), by path from the project's
+    /// root, the hash of what it held.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     read: BTreeMap<String, BTreeMap<String, Seen>>,
-    /// Files that were refused as stale, and not read since.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    stale: BTreeSet<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     streak: Option<Streak>,
     /// Calls that a person was asked about, by `tool_use_id`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     asked: BTreeMap<String, Asked>,
-    /// Calls that would grant something, and that a person was asked about, with
-    /// when that was.
+    /// Calls that would grant something, and that a person was asked about, with when that was.
     #[serde(rename = "granting_since", skip_serializing_if = "BTreeMap::is_empty")]
     granting: BTreeMap<String, DateTime<Utc>>,
-    /// What a person has said yes to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     approved: Vec<Approved>,
     /// Commands that roz itself named for taking back a change.
@@ -76,86 +61,69 @@ pub struct IntentState {
     clock: u64,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Selected {
     pub intent_id: String,
     pub at: DateTime<Utc>,
     /// The prompt in whose turn it was selected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_id: Option<String>,
     /// The main agent has not been told of it yet.
-    #[serde(default, skip_serializing_if = "is_false")]
     owed_to_agent: bool,
     /// The user has not been told of who else is at its files.
-    #[serde(default, skip_serializing_if = "is_false")]
     owed_to_user: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct InFlight {
     /// Empty for a call of somebody who needs none.
     pub intent_id: String,
     pub at: DateTime<Utc>,
-    /// What the files held before, where that was looked at: the hash, by
-    /// path; an absent file has none.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// What the files held before, where that was looked at: the hash, by path; an absent file has
+    /// none.
     pub before: BTreeMap<String, Option<String>>,
-    /// What the work tree is looked at for afterwards; none, where the tool
-    /// says itself what it changes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What the work tree is looked at for afterwards; none, where the tool says itself what it
+    /// changes.
     pub start: Option<Start>,
-    /// The user has spoken since: whatever of theirs was running is over, but
-    /// for what runs in the background.
-    #[serde(default, skip_serializing_if = "is_false")]
+    /// The user has spoken since: whatever of theirs was running is over, but for what runs in the
+    /// background.
     pub is_of_earlier_prompt: bool,
-    /// The test or linter that it runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
     /// Whose it is; the main agent has no name.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
-    /// Its agent begins no other call before its end: a person was asked about
-    /// it, or another call of the agent has ended since.
-    #[serde(default, skip_serializing_if = "is_false")]
+    /// Its agent begins no other call before its end: a person was asked about it, or another call
+    /// of the agent has ended since.
     pub is_awaited: bool,
     /// Its agent went on without its end: a person said no, or it was stopped.
-    #[serde(default, skip_serializing_if = "is_false")]
     pub is_over: bool,
 }
 
 /// How things stood when a call began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Start {
     /// By the file system's clock: what the call touches is younger.
     pub since: (i64, i64),
     #[serde(flatten)]
     pub git: GitStart,
     /// What was seen until then, by [`IntentState`]'s own count.
-    #[serde(default)]
     pub seen: u64,
     /// The intent's, so that no call widens what it is judged by.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
     /// What the files of the sidecar held.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sidecar: Option<Stand>,
     /// It does no more than take back what a call before it had no right to.
-    #[serde(default, skip_serializing_if = "is_false")]
     pub takes_back: bool,
 }
 
-/// How git stood then.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GitStart {
-    /// The commit that was checked out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
     /// The length of HEAD's reflog: what the call did is behind it.
-    #[serde(skip_serializing_if = "is_zero")]
     pub head_log: u64,
     /// The commits of the newest stashes.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stashes: Vec<String>,
 }
 
@@ -163,12 +131,6 @@ pub struct GitStart {
 struct Seen {
     hash: String,
     at: u64,
-    /// Not all of it was shown.
-    #[serde(default, skip_serializing_if = "is_false")]
-    is_part: bool,
-    /// What was shown so far of what it holds since.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    part: Option<Part>,
 }
 
 /// Refusals in a row for the same reason and target.
@@ -194,7 +156,7 @@ struct Approved {
 
 /// Of each kind so many are kept.
 const MAX_CALLS: usize = 100;
-const MAX_READ: usize = 300;
+const MAX_READ: u64 = 300;
 const MAX_APPROVED: usize = 100;
 const MAX_WAYS_BACK: usize = 40;
 const MAX_FAILING: usize = 40;
@@ -223,10 +185,6 @@ impl Turn {
 }
 
 impl InFlight {
-    pub(super) fn of(intent_id: &str, at: DateTime<Utc>) -> Self {
-        Self { intent_id: intent_id.to_owned(), at, ..Self::default() }
-    }
-
     pub fn is_for_an_intent(&self) -> bool {
         !self.intent_id.is_empty()
     }
@@ -261,7 +219,6 @@ impl IntentState {
         self.had_sidecar = true;
     }
 
-    /// What is checked out declares nothing.
     pub fn lost_sidecar(&mut self) {
         self.had_sidecar = false;
     }
@@ -280,16 +237,15 @@ impl IntentState {
         self.has_left = false;
     }
 
-    /// The selected intent that the main agent has not been told of: whoever
-    /// selected it, it is told at the next event that can carry words.
+    /// The selected intent that the main agent has not been told of: whoever selected it, it is
+    /// told at the next event that can carry words.
     pub fn owed(&self) -> Option<&str> {
         let owed = self.selected.as_ref().filter(|it| it.owed_to_agent)?;
         Some(&owed.intent_id)
     }
 
-    /// The agent is told of the selected intent. Answers whether the user has
-    /// yet to hear of it: once is enough, and a subagent's hearing is not the
-    /// main agent's.
+    /// The agent is told of the selected intent. Answers whether the user has yet to hear of it:
+    /// once is enough, and a subagent's hearing is not the main agent's.
     pub(super) fn told(&mut self, agent: Option<&str>) -> bool {
         let Some(selected) = &mut self.selected else { return false };
         if agent.is_none() {
@@ -298,7 +254,6 @@ impl IntentState {
         std::mem::take(&mut selected.owed_to_user)
     }
 
-    /// The session is over.
     pub(super) fn leaves(&mut self) {
         self.has_left = self.selected.is_some();
     }
@@ -324,16 +279,15 @@ impl IntentState {
         self.in_flight.clear();
     }
 
-    /// The user has spoken.
     pub(super) fn prompted(&mut self) {
         for flight in self.in_flight.values_mut() {
             flight.is_of_earlier_prompt = true;
         }
     }
 
-    /// An agent begins a call. Its calls run one behind the other, or some side by
-    /// side that begin before one of them ends: what it was asked about, or what
-    /// did not end when a later one did, runs no more.
+    /// An agent begins a call. Its calls run one behind the other, or some side by side that begin
+    /// before one of them ends: what it was asked about, or what did not end when a later one did,
+    /// runs no more.
     pub(super) fn begins(&mut self, agent: Option<&str>, call: &str) {
         for (_, flight) in self.flights_beside(agent, call) {
             flight.is_over |= flight.is_awaited;
@@ -356,7 +310,7 @@ impl IntentState {
     }
 
     pub(super) fn selecting(&mut self, call: &str, intent_id: &str) {
-        make_room(&mut self.selecting, MAX_CALLS);
+        make_room(&mut self.selecting, call, |_| DateTime::UNIX_EPOCH);
         self.selecting.insert(call.to_owned(), intent_id.to_owned());
     }
 
@@ -374,13 +328,13 @@ impl IntentState {
     pub(super) fn allowed(&mut self, call: &str, flight: InFlight) {
         self.blocked = None;
         self.streak = None;
-        make_room_for_new(&mut self.in_flight, call, |it| it.at);
+        make_room(&mut self.in_flight, call, |it| it.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
     /// A call of somebody who needs no intent, and is looked at all the same.
     pub(super) fn runs(&mut self, call: &str, flight: InFlight) {
-        make_room_for_new(&mut self.in_flight, call, |it| it.at);
+        make_room(&mut self.in_flight, call, |it| it.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
@@ -413,10 +367,6 @@ impl IntentState {
         count >= CIRCUIT
     }
 
-    pub fn is_blocked(&self) -> bool {
-        self.blocked.is_some()
-    }
-
     /// A call that only reads ends a refusal, and no streak.
     pub(super) fn passed(&mut self) {
         self.blocked = None;
@@ -427,110 +377,23 @@ impl IntentState {
         self.clock += 1;
         let at = self.clock;
         let files = self.read.entry(agent.unwrap_or_default().to_owned()).or_default();
-        files.insert(
-            path.to_owned(),
-            Seen { hash: hash.to_owned(), at, is_part: false, part: None },
-        );
-        self.stale.remove(path);
-        self.keep_few();
-    }
-
-    /// An agent has seen some lines of what a file holds. All of them together
-    /// are the file; until then a file that has changed since it was read is
-    /// still one that has changed.
-    pub fn saw_part(&mut self, agent: Option<&str>, seen: &PartSeen) {
-        self.clock += 1;
-        let at = self.clock;
-        let PartSeen { path, hash, from, to, lines } = seen;
-        let files = self.read.entry(agent.unwrap_or_default().to_owned()).or_default();
-        let known = files.entry(path.clone()).or_insert_with(|| Seen {
-            hash: hash.clone(),
-            at,
-            is_part: true,
-            part: None,
-        });
-        if !known.is_part && known.hash == *hash {
-            return;
-        }
-        let part =
-            known.part.get_or_insert_with(|| Part { hash: hash.clone(), ranges: Vec::new() });
-        if part.hash != *hash {
-            *part = Part { hash: hash.clone(), ranges: Vec::new() };
-        }
-        part.add(*from, *to);
-        if part.ranges.first().is_some_and(|it| it.0 <= 1 && it.1 >= *lines) {
-            self.saw(agent, path, hash);
-        } else {
-            self.keep_few();
-        }
-    }
-
-    fn keep_few(&mut self) {
-        let total: usize = self.read.values().map(BTreeMap::len).sum();
-        if total > MAX_READ {
-            self.forget_oldest();
-        }
-    }
-
-    fn forget_oldest(&mut self) {
-        let oldest = self
-            .read
-            .iter()
-            .flat_map(|(agent, files)| files.iter().map(move |(path, it)| (it.at, agent, path)))
-            .min();
-        let Some((_, agent, path)) = oldest else { return };
-        let (agent, path) = (agent.clone(), path.clone());
-        if let Some(files) = self.read.get_mut(&agent) {
-            files.remove(&path);
-        }
+        files.insert(path.to_owned(), Seen { hash: hash.to_owned(), at });
+        let newest = |seen: &Seen| seen.at + MAX_READ > at;
+        self.read.values_mut().for_each(|files| files.retain(|_, seen| newest(seen)));
         self.read.retain(|_, files| !files.is_empty());
     }
 
-    /// What a file held when the agent last saw it; a subagent that has not
-    /// looked has seen what its parent saw.
+    /// What a file held when the agent last saw it; a subagent that has not looked has seen what
+    /// its parent saw.
     pub fn seen(&self, agent: Option<&str>, path: &str) -> Option<&str> {
         let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| it.hash.as_str());
         agent.and_then(of).or_else(|| of(""))
     }
 
-    /// Whether it has seen all of what [`Self::seen`] names.
-    fn has_seen_all(&self, agent: Option<&str>, path: &str) -> bool {
-        let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| !it.is_part);
-        agent.and_then(of).or_else(|| of("")).unwrap_or(false)
-    }
-
-    /// Whether the agent is about to change a file that it does not know as it is now. A write
-    /// replaces all of it, and needs all of it to be known.
+    /// Whether the agent is about to change a file that it does not know as it is now. One that it
+    /// never saw is stale only for a write of the whole file.
     pub fn is_stale(&self, agent: Option<&str>, path: &str, actual: &str, is_write: bool) -> bool {
-        match self.seen(agent, path) {
-            Some(seen) => seen != actual || is_write && !self.has_seen_all(agent, path),
-            None => is_write,
-        }
-    }
-
-    /// Whether it was shown all these lines of the file whose hash that is; of
-    /// none nobody was shown anything.
-    pub fn has_seen_lines(
-        &self,
-        agent: Option<&str>,
-        path: &str,
-        hash: &str,
-        lines: &[(u64, u64)],
-    ) -> bool {
-        let part = self.part(agent, path, hash);
-        !lines.is_empty() && part.is_some_and(|it| lines.iter().all(|lines| it.holds(*lines)))
-    }
-
-    /// The first line that it was not shown of the file whose hash that is, if
-    /// it was shown some.
-    pub fn unseen_from(&self, agent: Option<&str>, path: &str, hash: &str) -> Option<u64> {
-        self.part(agent, path, hash).map(Part::first_unseen)
-    }
-
-    fn part(&self, agent: Option<&str>, path: &str, hash: &str) -> Option<&Part> {
-        let of = |agent: &str| self.read.get(agent)?.get(path);
-        let seen = agent.and_then(of).or_else(|| of(""))?;
-        seen.part.as_ref().filter(|it| it.hash == hash)
+        self.seen(agent, path).map_or(is_write, |seen| seen != actual)
     }
 
     /// As [`Self::seen`], and before the count stood there.
@@ -540,7 +403,6 @@ impl IntentState {
         Some(&found.hash)
     }
 
-    /// How much was seen so far.
     pub(super) fn seen_so_far(&self) -> u64 {
         self.clock
     }
@@ -558,8 +420,8 @@ impl IntentState {
         self.ways_back.iter().any(|it| it == command.trim())
     }
 
-    /// A test or linter came to its end. Answers whether it fails, and did not
-    /// when it last ran: of one failure an agent is told once.
+    /// A test or linter came to its end. Answers whether it fails, and did not when it last ran: of
+    /// one failure an agent is told once.
     pub(super) fn check_ended(&mut self, check: &str, ended: Ended) -> bool {
         match ended {
             Ended::Unknown => false,
@@ -576,26 +438,18 @@ impl IntentState {
         }
     }
 
-    pub(super) fn went_stale(&mut self, path: &str) {
-        if self.stale.len() < MAX_READ {
-            self.stale.insert(path.to_owned());
-        }
-    }
-
     pub(super) fn asked(&mut self, call: &str, intent_id: &str, command: &str) {
-        make_room(&mut self.asked, MAX_CALLS);
+        make_room(&mut self.asked, call, |_| DateTime::UNIX_EPOCH);
         let asked = Asked { intent_id: intent_id.to_owned(), command: command.to_owned() };
         self.asked.insert(call.to_owned(), asked);
     }
 
-    /// A person is asked whether the call may grant something.
     pub(in crate::core) fn would_grant(&mut self, call: &str, now: DateTime<Utc>) {
-        make_room_for_new(&mut self.granting, call, |it| *it);
+        make_room(&mut self.granting, call, |it| *it);
         self.granting.insert(call.to_owned(), now);
     }
 
-    /// When a person was asked about what the call grants: they said yes, if it
-    /// has run.
+    /// When a person was asked about what the call grants: they said yes, if it has run.
     pub fn grants(&self, call: &str) -> Option<DateTime<Utc>> {
         self.granting.get(call).copied()
     }
@@ -628,25 +482,14 @@ impl IntentState {
     }
 }
 
-/// Forgets the oldest: a call that was declined never ends, and the one that a
-/// person is being asked about is among the newest.
-fn make_room_for_new<T>(
-    calls: &mut BTreeMap<String, T>,
-    call: &str,
-    at: impl Fn(&T) -> DateTime<Utc>,
-) {
+/// Forgets the oldest: a call that was declined never ends, and the one that a person is being
+/// asked about is among the newest.
+fn make_room<T>(calls: &mut BTreeMap<String, T>, call: &str, at: impl Fn(&T) -> DateTime<Utc>) {
     while calls.len() >= MAX_CALLS
         && !calls.contains_key(call)
         && let Some(oldest) = calls.iter().min_by_key(|it| at(it.1)).map(|it| it.0.clone())
     {
         calls.remove(&oldest);
-    }
-}
-
-/// Forgets the first by name; calls that never end are few.
-fn make_room<T>(map: &mut BTreeMap<String, T>, max: usize) {
-    while map.len() >= max {
-        map.pop_first();
     }
 }
 

@@ -1,5 +1,5 @@
-//! What a call would change, as far as a scope asks about it. The file
-//! system's half is `sidecar::target`'s.
+//! What a call would change, as far as a scope asks about it. The file system's half is
+//! `sidecar::target`'s.
 
 use crate::core::agents;
 
@@ -8,23 +8,21 @@ use crate::core::agents;
 pub struct Target {
     /// As it was written, `.` and `..` taken for what they say.
     pub written: Place,
-    /// Where a write to it would really go: links followed, also those that
-    /// lead nowhere yet.
+    /// Where a write to it would really go: links followed, also those that lead nowhere yet.
     pub real: Place,
     pub kind: Kind,
     pub case: Case,
     /// How many names the file has; 0 if it is not there.
     pub links: u64,
-    /// What of roz's or the client's it lies in, at or above, beyond the
-    /// places that have fixed names.
+    /// What of roz's or the client's it lies in, at or above, beyond the places that have fixed
+    /// names.
     pub guarded: Option<String>,
 }
 
 /// Where something is, seen from the project's root.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// Below the root, with `/` between its parts and none at either end; the
-    /// root itself is empty.
+    /// Below the root, with `/` between its parts and none at either end; the root itself is empty.
     Inside(String),
     /// Absolute.
     Outside(String),
@@ -61,8 +59,8 @@ impl Place {
     }
 }
 
-/// Names that a file system may take for one: case folded twice, so that `ſ`
-/// and the Kelvin sign are what they look like.
+/// Names that a file system may take for one: case folded twice, so that `ſ` and the Kelvin sign
+/// are what they look like.
 pub(super) fn folded(c: char) -> impl Iterator<Item = char> {
     c.to_uppercase().flat_map(char::to_lowercase)
 }
@@ -72,8 +70,8 @@ fn is_ignorable(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Which place that is in nobody's scope `path` is, lies in or holds: git's,
-/// the sidecar's, roz's and the client's settings. Case never helps.
+/// Which place that is in nobody's scope `path` is, lies in or holds: git's, the sidecar's, roz's
+/// and the client's settings. Case never helps.
 pub fn guarded(path: &str) -> Option<&'static str> {
     let plain = |part: &str| -> String {
         part.chars().filter(|it| !is_ignorable(*it)).flat_map(folded).collect()
@@ -130,19 +128,10 @@ pub fn holds_secrets(path: &str) -> bool {
 
 /// What to do instead of a change of a place that is in nobody's scope.
 pub fn instead(path: &str) -> &'static str {
-    let has = |name: &str| path.split('/').any(|it| it.eq_ignore_ascii_case(name));
-    match () {
-        () if has(".orchestration") => {
-            "What is declared is changed by `roz intent new`, `expand` or `complete`, which ask \
-             the user; the ledger, the map and the lessons are roz's to write."
-        }
-        () if has(".git") => {
-            "Leave git's own files to its commands; hooks and settings that run something are the \
-             user's to change: ask them."
-        }
-        () => {
-            "Leave it as it is, and name the files that you mean. Where the work needs it, ask the \
-             user to change it."
-        }
+    if path.split('/').any(|it| it.eq_ignore_ascii_case(".orchestration")) {
+        return "What is declared is changed by `roz intent new`, `expand` or `complete`, which ask \
+                the user; the ledger, the map and the lessons are roz's to write.";
     }
+    "Leave it as it is, and name the files that you mean. Where the work needs it, ask the user to \
+     change it."
 }

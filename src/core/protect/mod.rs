@@ -2,9 +2,9 @@
 //!
 //! A rule is a row of [`RULES`]; the first that objects decides. A rule looks at what would run
 //! (`commands`, `kill`, `clients`), at which paths would be written (`paths`, `settings`), at what
-//! of a reviewer would be read (`reviewer`), or at what text mentions that nobody reads word by word
-//! (`mentions`). Where things are is a fact ([`ProtectFacts`]), and looked up only for a call that
-//! writes something.
+//! of a reviewer would be read (`reviewer`), or at what text mentions that nobody reads word by
+//! word (`mentions`). Where things are is a fact ([`ProtectFacts`]), and looked up only for a call
+//! that writes something.
 
 mod accesses;
 mod clients;
@@ -22,7 +22,7 @@ mod table;
 
 use self::context::Context;
 pub use self::{
-    accesses::{Access, Accessed, Act, Before},
+    accesses::{Access, Accessed, Act, TextBefore},
     context::ProtectFacts,
     needs::{ProtectNeeds, needs},
     paths::wants_text,

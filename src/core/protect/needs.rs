@@ -46,11 +46,11 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Option<Protec
 /// The paths in the input of a server's tool, or of one that only a newer client has. Where a server
 /// was started, nobody knows: what is relative counts from the project, too.
 fn of_server(call: &ToolCall, session: &Session) -> Vec<Access> {
-    let is_servers = call.tool == Tool::Mcp;
+    let is_servers = call.tool.is_mcp();
     if !is_servers && call.tool != Tool::Other {
         return Vec::new();
     }
-    let act = act_of_tool(&call.name);
+    let act = act_of_tool(call);
     let mut found = Vec::new();
     for path in server_paths::named(&call.input) {
         if let Some(project) = &session.project

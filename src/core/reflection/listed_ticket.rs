@@ -8,17 +8,12 @@ use crate::core::bounded;
 
 /// The first ticket of a list in JSON, bare or in an object, or of JSON lines.
 pub fn first(value: &Value, system: &str, now: DateTime<Utc>) -> Option<Ticket> {
-    let listed = match value {
-        Value::Array(items) => items.first(),
-        Value::Object(fields) => {
-            let lists = ["issues", "tickets", "items", "data", "results"];
-            match lists.iter().find_map(|it| fields.get(*it)?.as_array()) {
-                Some(items) => items.first(),
-                None => Some(value),
-            }
-        }
-        _ => None,
-    }?;
+    let lists = ["issues", "tickets", "items", "data", "results"];
+    let in_object = || lists.iter().find_map(|name| value.get(*name)?.as_array());
+    let listed = match value.as_array().or_else(in_object) {
+        Some(items) => items.first()?,
+        None => value,
+    };
     let field = |names: &[&str]| {
         let found = names.iter().find_map(|it| listed.get(*it));
         found.and_then(|it| match it {

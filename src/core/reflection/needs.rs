@@ -5,6 +5,7 @@ use crate::core::{
     event::{Event, Sender, What},
     policy::{Auto, Decider, Policy},
     session::Session,
+    tool::Tool,
 };
 
 /// One thing to look up.
@@ -31,6 +32,9 @@ pub enum Occasion {
     Prompt,
     /// A command that has failed.
     Failure,
+    /// A call that may be refused for the same reason as the one before. Whether it is, the gates
+    /// say later.
+    Refusal,
 }
 
 pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<ReflectionNeed> {
@@ -54,7 +58,11 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<Reflectio
             (is_new, Baseline),
             (policy.retrieval.on_prompt, Learnings(Occasion::Prompt)),
         ],
-        What::PreToolUse(_) => vec![(true, Closings), (true, IsOn)],
+        What::PreToolUse(call) => {
+            let only_looks = matches!(call.tool, Tool::Read { .. } | Tool::Search { .. });
+            let may_repeat = !by_subagent && !only_looks && state.refused().is_some();
+            vec![(may_repeat, Learnings(Occasion::Refusal)), (true, Closings), (true, IsOn)]
+        }
         What::PostToolUse { call, succeeded: true } => {
             vec![(uses_tasks(call) && !state.uses_tasks(), IsOn)]
         }

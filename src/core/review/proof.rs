@@ -11,7 +11,7 @@
 mod launch;
 mod looking;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::core::{
@@ -20,7 +20,7 @@ use crate::core::{
     outcome::{Notice, Outcome},
     policy::Policy,
     review::{
-        coverage,
+        attempt, coverage,
         decision::{By, Decision, Posted},
         phase::Phase,
         reviewer::{Claim, Permit, Posting, Refusal, Standing, Taken},
@@ -36,8 +36,6 @@ pub(super) use self::{
 
 /// Calls of one reviewer that may decide at the same time.
 const MAX_PERMITS: usize = 16;
-/// What two clocks may differ by.
-const CLOCK_SECONDS: i64 = 5;
 
 /// What a reviewer's Bash call says to `roz decide` or `roz context`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,7 +103,7 @@ pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) 
         let names_own = !said.session.is_empty()
             && (own.starts_with(&said.session) || said.session.contains(crate::shell::HOLE));
         if !names_own {
-            review.attempts.named_bad_session();
+            review.attempts.failed(attempt::Outcome::BadSessionId);
             let named = bounded::line(&said.session, 128);
             let notice = Notice::new("bad-session").with("named", named.clone());
             return Outcome::object(notice)
@@ -152,13 +150,11 @@ pub fn post(
         Claim::Human => {
             (By::Human, json!("a terminal, and no agent's environment"), Standing::Stands)
         }
+        Claim::Prompt => (By::Human, json!("a prompt of the user"), Standing::Stands),
         Claim::Token(token) => {
             let digest = bounded::sha256(token.trim().as_bytes());
             let found = review.reviewers.iter().find(|(_, it)| it.token_sha256 == digest);
             let (agent, reviewer) = found.ok_or(Refusal::UnknownToken)?;
-            if now + TimeDelta::seconds(CLOCK_SECONDS) < reviewer.started_at {
-                return Err(Refusal::Clock);
-            }
             let permit = reviewer.permits.iter().find(|it| it.verdict == verdict);
             let permit = permit.ok_or(Refusal::NoPermit)?;
             let proof = json!({
@@ -180,39 +176,31 @@ pub fn post(
             (By::Reviewer(agent), proof, standing)
         }
     };
-    let stands = standing == Standing::Stands;
-    let trees = posting.works.iter().filter_map(|work| work.known.as_ref());
     let posted = Posted {
         decision: posting.decision.clone(),
         posted_at: now,
         by: by.clone(),
         cycle: review.cycle(),
         proof,
-        tree: trees.clone().next().map(|known| known.tree.clone()),
+        tree: posting.tree(),
     };
     let mut taken = Taken {
-        by: by.clone(),
+        by,
         standing,
         approvals: Vec::new(),
         withdrawn: Vec::new(),
         seen: report.seen,
         unseen: report.unseen,
     };
+    let stands = taken.standing == Standing::Stands;
     if stands && is_approval {
         let waiting = review.trigger().filter(|_| review.phase().is_open());
         let key = waiting.and_then(|trigger| trigger.key.as_deref());
-        let draft = coverage::Draft {
-            by,
-            session: session_id,
-            summary: posting.decision.summary(),
-            key,
-            seen: &taken.seen,
-            unseen: &taken.unseen,
-            now,
-        };
-        taken.approvals = coverage::rows(&draft, &trees.collect::<Vec<_>>());
+        let draft = coverage::Draft { posting, taken: &taken, session: session_id, key, now };
+        taken.approvals = coverage::rows(&draft);
     } else if stands {
-        let serving = trees.filter_map(|known| known.approval.as_ref());
+        let knowns = posting.works.iter().filter_map(|work| work.known.as_ref());
+        let serving = knowns.filter_map(|known| known.approval.as_ref());
         let serving = serving.filter(|serving| taken.by == By::Human || !serving.is_by_person);
         taken.withdrawn = review.withdrawable(&taken.by).to_vec();
         taken.withdrawn.extend(serving.map(|serving| serving.id.clone()));
@@ -223,6 +211,9 @@ pub fn post(
         review.decided(posted, rows);
     } else {
         review.record(posted);
+    }
+    if posting.claim == Claim::Prompt {
+        review.approved_at_prompt();
     }
     Ok(taken)
 }

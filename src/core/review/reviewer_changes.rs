@@ -1,7 +1,7 @@
 //! What a reviewer's commands would change of the work by way of git, and which commands show it
 //! what a file holds.
 
-use crate::{core::words::is_one, shell::Run};
+use crate::{core::name_words::is_one, shell::Run};
 
 /// Programs whose output is what a file holds.
 const SHOWS: &str = "cat head tail sed nl less more bat batcat grep rg awk";

@@ -124,7 +124,8 @@ fn refusals_say_what_to_do_and_have_their_line_for_programs() {
         let text = refuses(&roz, "select_active_intent", json!({ "intent_id": id }));
         let line = json_of(&text);
         assert_eq!(line["code"], code, "{text}");
-        assert!(!line["recovery"].as_array().unwrap().is_empty(), "{text}");
+        // What to do is said once, above it.
+        assert!(line.get("recovery").is_none() && text.contains("ntent"), "{text}");
         assert!(line.as_object().unwrap().values().all(|it| !it.is_null()), "{text}");
     }
     assert_eq!(roz.declared(), INTENTS);

@@ -1,5 +1,5 @@
-//! What a file was called before, by what the ledger says: so what was written
-//! into it then is found.
+//! What a file was called before, by what the ledger says: so what was written into it then is
+//! found.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -9,8 +9,7 @@ use crate::core::intent::{
     ranges::Change,
 };
 
-/// What a file was called, and when: what was written into a file of that name
-/// then may be in it.
+/// What a file was called, and when: what was written into a file of that name then may be in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     pub path: String,
@@ -24,14 +23,6 @@ pub struct Turn {
     pub at: DateTime<Utc>,
     pub path: String,
     pub from: Option<String>,
-}
-
-/// Names that a file has had, by what the ledger says.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Life {
-    pub names: Vec<Name>,
-    /// When there was no such file, last.
-    pub born: Option<DateTime<Utc>>,
 }
 
 impl Turn {
@@ -63,41 +54,28 @@ pub fn sources(file: &FileDetails) -> Vec<String> {
     paths
 }
 
-impl Life {
-    /// Of the file that has that name now.
-    pub fn of(path: &str, turns: &[Turn]) -> Self {
-        const MOST: usize = 100;
-        let mut life = Self::default();
-        let (mut path, mut until) = (path.to_owned(), None);
-        while life.names.len() < MOST {
-            let is_before = |it: &&Turn| it.path == path && until.is_none_or(|until| it.at < until);
-            let last = turns.iter().filter(is_before).max_by_key(|it| it.at);
-            let since = last.map(|it| it.at);
-            match last.and_then(|it| it.from.clone()) {
-                Some(from) => {
-                    life.names.push(Name { path, since, until });
-                    (path, until) = (from, since);
-                }
-                None if life.names.is_empty() => {
-                    // Git may have put back what it was before.
-                    life.names.push(Name { path, since: None, until });
-                    life.born = since;
-                    break;
-                }
-                None => {
-                    life.names.push(Name { path, since, until });
-                    break;
-                }
-            }
-        }
-        life
+/// The names that a file has had, by what the ledger says. `path` is its name now.
+pub fn of(path: &str, turns: &[Turn]) -> Vec<Name> {
+    const MOST: usize = 100;
+    let mut names = Vec::new();
+    let (mut path, mut until) = (path.to_owned(), None);
+    while names.len() < MOST {
+        let is_before = |turn: &&Turn| turn.path == path && until.is_none_or(|it| turn.at < it);
+        let last = turns.iter().filter(is_before).max_by_key(|turn| turn.at);
+        let from = last.and_then(|turn| turn.from.clone());
+        // Where it was not called otherwise before, git may have put back what it was.
+        let since = last.map(|turn| turn.at).filter(|_| from.is_some() || !names.is_empty());
+        names.push(Name { path, since, until });
+        let Some(from) = from else { break };
+        (path, until) = (from, since);
     }
+    names
+}
 
-    /// With one that git knows it by.
-    pub fn add(&mut self, path: String) {
-        if !self.names.iter().any(|it| it.path == path) {
-            self.names.push(Name { path, since: None, until: None });
-        }
+/// Adds one that git knows it by.
+pub fn add(names: &mut Vec<Name>, path: String) {
+    if !names.iter().any(|name| name.path == path) {
+        names.push(Name { path, since: None, until: None });
     }
 }
 

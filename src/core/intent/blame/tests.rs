@@ -1,10 +1,7 @@
-use super::{
-    names::{Life, Turn},
-    *,
-};
+use super::{names::Turn, *};
 
 fn lines(text: &str) -> Vec<Line<'_>> {
-    let line = |it| Line { text: it, committed: None, since: None, born: None };
+    let line = |it| Line { text: it, committed: None, since: None };
     text.lines().map(str::as_bytes).map(line).collect()
 }
 
@@ -13,7 +10,7 @@ fn written(ranges: &[&str]) -> Written {
         let marks = it.lines().map(|it| mark(it.as_bytes())).collect();
         Range { marks, before: mark(b"?"), after: mark(b"?") }
     };
-    Written { at: DateTime::UNIX_EPOCH, intent: None, ranges: ranges.iter().map(range).collect() }
+    Written { at: DateTime::UNIX_EPOCH, ranges: ranges.iter().map(range).collect() }
 }
 
 fn whose(text: &str, all: &[Written]) -> String {
@@ -44,14 +41,6 @@ fn what_says_nothing_belongs_to_what_is_around_it_or_to_nobody() {
 fn a_line_that_a_formatter_broke_is_whose_it_was() {
     let all = [written(&["call(first, second, third);"])];
     assert_eq!(whose("call(\n    first,\n    second, third);\nother();\n", &all), "000-");
-}
-
-#[test]
-fn lines_that_a_formatter_joined_are_whose_they_were() {
-    let all = [written(&["call(\n    first,\n    second,\n);"]), written(&["other();"])];
-    assert_eq!(whose("call(first, second);\nother();\ncall(first);\n", &all), "01-");
-    // With something behind it, it is another line.
-    assert_eq!(whose("call(first, second); third();\n", &all), "-");
 }
 
 #[test]
@@ -90,7 +79,7 @@ fn turn(at: i64, path: &str, from: Option<&str>) -> Turn {
 }
 
 #[test]
-fn a_file_is_followed_through_its_names_and_no_further_than_its_beginning() {
+fn a_file_is_followed_through_its_names() {
     let turns = [
         turn(1, "a", None),
         turn(2, "b", Some("a")),
@@ -100,24 +89,15 @@ fn a_file_is_followed_through_its_names_and_no_further_than_its_beginning() {
         turn(3, "b", Some("c")),
     ];
     let shown = |path: &str| {
-        let life = Life::of(path, &turns);
         let second = |it: Option<DateTime<Utc>>| it.map_or(-1, |it| it.timestamp());
         let name = |it: &Name| format!("{} {}..{}", it.path, second(it.since), second(it.until));
-        let names: Vec<String> = life.names.iter().map(name).collect();
-        format!("{}; born {}", names.join(", "), second(life.born))
+        let names: Vec<String> = names::of(path, &turns).iter().map(name).collect();
+        names.join(", ")
     };
-    assert_eq!(shown("c"), "c 3..-1, b 2..3, a 1..2; born -1");
-    assert_eq!(shown("b"), "b 3..-1, c -1..3; born -1");
-    assert_eq!(shown("a"), "a -1..-1; born 2");
-    assert_eq!(shown("d"), "d -1..-1; born -1");
-}
-
-#[test]
-fn nothing_that_was_written_before_a_file_was_made_is_in_it() {
-    let all = [written(&["one();\ntwo();"])];
-    let mut now = lines("one();\ntwo();\n");
-    now[1].born = DateTime::from_timestamp(1, 0);
-    assert_eq!(attribute(&now, &[], &all), [Some(0), None]);
+    assert_eq!(shown("c"), "c 3..-1, b 2..3, a 1..2");
+    assert_eq!(shown("b"), "b 3..-1, c -1..3");
+    assert_eq!(shown("a"), "a -1..-1");
+    assert_eq!(shown("d"), "d -1..-1");
 }
 
 #[test]

@@ -1,130 +1,101 @@
-//! What cannot be had back, or reaches beyond the machine: a person says yes
-//! to it. A new one is a row.
+//! What cannot be had back, or reaches beyond the machine: a person says yes to it. A new one is a
+//! row.
 
 use super::judged::{Class, Judged, options, shown};
 use crate::{
-    core::words::is_one,
+    core::name_words::is_one,
     shell::{Certainty, HOLE, Run},
 };
 
-/// A row of the table; words are a blank apart, and none: any.
-struct Critical {
-    programs: &'static str,
-    /// One of these is the subcommand.
-    verbs: &'static str,
-    /// One of these options or words has to be there.
-    with: &'static str,
-    /// A clause after the command.
-    why: &'static str,
-}
-
-const fn row(
-    programs: &'static str,
-    verbs: &'static str,
-    with: &'static str,
-    why: &'static str,
-) -> Critical {
-    Critical { programs, verbs, with, why }
-}
-
-const REMOVES: &str = "removes whole folders";
-const HISTORY: &str = "rewrites history";
-const FORCES: &str = "overwrites what others have";
-const DISK: &str = "writes to a disk itself";
-const PUBLISHES: &str = "publishes";
-const SECRETS: &str = "handles credentials";
-const LOSES: &str = "loses work that is not committed";
-const REMOTE: &str = "changes what runs elsewhere";
-
-const CRITICAL: &[Critical] = &[
-    row("rm grm", "", "-r -R --recursive", REMOVES),
-    row("rimraf trash srm", "", "", REMOVES),
-    row("shred wipe", "", "", "destroys what a file held"),
-    row("find gfind", "", "-delete", "removes whatever it finds"),
-    row(
-        "git",
-        "push",
-        "-f --force --force-with-lease --force-if-includes --mirror --delete -d --prune",
-        FORCES,
-    ),
-    row("git", "rebase filter-branch filter-repo update-ref replace prune", "", HISTORY),
-    row("git-filter-repo bfg", "", "", HISTORY),
-    row("git", "branch", "-D", HISTORY),
-    row("git", "tag", "-d --delete -f --force", HISTORY),
-    row("git", "reflog", "expire delete", HISTORY),
-    row("git", "gc", "--prune --aggressive", HISTORY),
-    row("git", "reset", "--hard --merge --keep", LOSES),
-    row("git", "clean checkout worktree", "-f --force", LOSES),
-    row("git", "checkout restore", ". :/ *", LOSES),
-    row("git", "switch", "-f --force --discard-changes", LOSES),
-    row("git", "stash", "drop clear", LOSES),
-    row("git", "remote", "set-url remove rm", "changes where pushes go"),
-    row("git", "credential", "", SECRETS),
-    row("dd", "", "of=", DISK),
-    row("mkfs mkswap fdisk sfdisk cfdisk gdisk parted wipefs blkdiscard hdparm", "", "", DISK),
-    row("mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat diskutil fsck", "", "", DISK),
-    row("mount umount losetup cryptsetup lvremove vgremove pvremove zfs zpool", "", "", DISK),
-    row("chmod chown chgrp", "", "-R --recursive", "changes the rights of whole folders"),
-    row("chmod", "", "777 0777 a+w a+rw a+rwx o+w ugo+rwx u+s g+s +s", "opens files to everybody"),
-    row("setcap", "", "", "changes what programs may do"),
-    row("rsync", "", "--delete --remove-source-files --del", REMOVES),
-    row(
-        "systemctl",
-        "",
-        "stop kill disable mask poweroff reboot halt isolate",
-        "stops what runs on the machine",
-    ),
-    row("shutdown reboot halt poweroff init telinit", "", "", "stops the machine"),
-    row("kill pkill killall", "", "-9 -KILL -SIGKILL", "ends programs that cannot refuse"),
-    row("useradd userdel usermod groupadd groupdel passwd chpasswd visudo", "", "", SECRETS),
-    row("ssh-keygen ssh-add ssh-copy-id gpg gpg2 pass op vault security keyring", "", "", SECRETS),
-    row("gh", "auth", "login logout token refresh setup-git", SECRETS),
-    row("gh", "secret ssh-key", "", SECRETS),
-    row("aws", "configure", "", SECRETS),
-    row("gcloud", "auth", "", SECRETS),
-    row("az docker podman cargo npm pnpm yarn", "login", "", SECRETS),
-    row("npm pnpm yarn", "token", "", SECRETS),
-    row("npm pnpm yarn bun", "publish unpublish deprecate", "", PUBLISHES),
-    row("cargo", "publish yank", "", PUBLISHES),
-    row("twine", "upload", "", PUBLISHES),
-    row("uv poetry flit hatch", "publish", "", PUBLISHES),
-    row("gem docker podman", "push", "", PUBLISHES),
-    row("mvn gradle ./gradlew", "deploy", "", PUBLISHES),
-    row("gh", "release", "create delete edit upload", PUBLISHES),
-    row("gh", "repo", "delete create edit archive rename", REMOTE),
-    row("gh", "pr", "merge", REMOTE),
-    row("gh", "api", "DELETE PUT POST PATCH", REMOTE),
-    row("kubectl oc", "delete apply drain", "", REMOTE),
-    row("helm", "uninstall install upgrade", "", REMOTE),
-    row("terraform tofu terragrunt", "apply destroy", "", REMOTE),
-    row("terraform tofu terragrunt", "state", "rm mv push", REMOTE),
-    row("pulumi cdk serverless sls", "", "up destroy deploy remove", REMOTE),
-    row("aws gcloud az", "", "rm rb delete terminate-instances delete-bucket delete-stack", REMOTE),
-    row(
-        "vercel netlify fly flyctl heroku firebase wrangler",
-        "",
-        "deploy destroy delete --prod",
-        REMOTE,
-    ),
-    row("docker podman", "system", "prune", REMOVES),
-    row("docker podman", "volume", "rm prune", REMOVES),
-    row("docker podman", "rm", "-f --force", REMOVES),
-    row("dropdb dropuser mysqladmin", "", "", "drops a database"),
-    row(
-        "psql mysql sqlite3 mariadb mongosh redis-cli",
-        "",
-        "DROP TRUNCATE DELETE FLUSHALL FLUSHDB drop truncate delete flushall",
-        "destroys data",
-    ),
-    row("crontab", "", "-r", "removes every scheduled job"),
-    row("iptables nft ufw firewall-cmd", "", "", "changes the firewall"),
-    row(
-        "apt apt-get dnf yum pacman brew",
-        "",
-        "remove purge uninstall autoremove -R",
-        "removes programs",
-    ),
-];
+/// What a command does, and below it the commands: the programs, one of these as the subcommand,
+/// and one of these options or words, where there have to be some.
+const CRITICAL: &str = "
+removes whole folders:
+    rm grm | | -r -R --recursive
+    rimraf trash srm
+    rsync | | --delete --remove-source-files --del
+    docker podman | system | prune
+    docker podman | volume | rm prune
+    docker podman | rm | -f --force
+destroys what a file held:
+    shred wipe
+removes whatever it finds:
+    find gfind | | -delete
+overwrites what others have:
+    git | push | -f --force --force-with-lease --force-if-includes --mirror --delete -d --prune
+rewrites history:
+    git | rebase filter-branch filter-repo update-ref replace prune
+    git-filter-repo bfg
+    git | branch | -D
+    git | tag | -d --delete -f --force
+    git | reflog | expire delete
+    git | gc | --prune --aggressive
+loses work that is not committed:
+    git | reset | --hard --merge --keep
+    git | clean checkout worktree | -f --force
+    git | checkout restore | . :/ *
+    git | switch | -f --force --discard-changes
+    git | stash | drop clear
+changes where pushes go:
+    git | remote | set-url remove rm
+handles credentials:
+    git | credential
+    useradd userdel usermod groupadd groupdel passwd chpasswd visudo
+    ssh-keygen ssh-add ssh-copy-id gpg gpg2 pass op vault security keyring
+    gh | auth | login logout token refresh setup-git
+    gh | secret ssh-key
+    aws | configure
+    gcloud | auth
+    az docker podman cargo npm pnpm yarn | login
+    npm pnpm yarn | token
+writes to a disk itself:
+    dd | | of=
+    mkfs mkswap fdisk sfdisk cfdisk gdisk parted wipefs blkdiscard hdparm
+    mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat diskutil fsck
+    mount umount losetup cryptsetup lvremove vgremove pvremove zfs zpool
+changes the rights of whole folders:
+    chmod chown chgrp | | -R --recursive
+opens files to everybody:
+    chmod | | 777 0777 a+w a+rw a+rwx o+w ugo+rwx u+s g+s +s
+changes what programs may do:
+    setcap
+stops what runs on the machine:
+    systemctl | | stop kill disable mask poweroff reboot halt isolate
+stops the machine:
+    shutdown reboot halt poweroff init telinit
+ends programs that cannot refuse:
+    kill pkill killall | | -9 -KILL -SIGKILL
+publishes:
+    npm pnpm yarn bun | publish unpublish deprecate
+    cargo | publish yank
+    twine | upload
+    uv poetry flit hatch | publish
+    gem docker podman | push
+    mvn gradle ./gradlew | deploy
+    gh | release | create delete edit upload
+changes what runs elsewhere:
+    gh | repo | delete create edit archive rename
+    gh | pr | merge
+    gh | api | DELETE PUT POST PATCH
+    kubectl oc | delete apply drain
+    helm | uninstall install upgrade
+    terraform tofu terragrunt | apply destroy
+    terraform tofu terragrunt | state | rm mv push
+    pulumi cdk serverless sls | | up destroy deploy remove
+    aws gcloud az | | rm rb delete terminate-instances delete-bucket delete-stack
+    vercel netlify fly flyctl heroku firebase wrangler | | deploy destroy delete --prod
+drops a database:
+    dropdb dropuser mysqladmin
+destroys data:
+    psql mysql sqlite3 mariadb mongosh | | DROP TRUNCATE DELETE drop truncate delete
+    redis-cli | | FLUSHALL FLUSHDB flushall
+removes every scheduled job:
+    crontab | | -r
+changes the firewall:
+    iptables nft ufw firewall-cmd
+removes programs:
+    apt apt-get dnf yum pacman brew | | remove purge uninstall autoremove -R
+";
 
 /// Files that hold credentials: whoever touches them asks.
 const CREDENTIALS: &str = "\
@@ -135,8 +106,7 @@ const CREDENTIALS: &str = "\
     .m2/settings.xml .config/op/ /etc/gshadow credentials.json service-account.json id_rsa \
     id_ed25519 id_ecdsa";
 
-/// `.env` and its like hold what a program is told in secret; those that show
-/// how do not.
+/// `.env` and its like hold what a program is told in secret; those that show how do not.
 fn is_env(word: &str) -> bool {
     const SHOWN: &str = "example sample template dist defaults schema";
     let name = word.rsplit(['/', '=', '@']).next().unwrap_or_default();
@@ -148,17 +118,6 @@ fn is_env(word: &str) -> bool {
     kind.is_some_and(|it| !it.split('.').any(|part| is_one(SHOWN, part)))
 }
 
-/// Calls in other languages that remove whole folders.
-const REMOVING_CALLS: &str = "rmtree removedirs rm_rf rm_r remove_entry_secure remove_tree rimraf";
-
-/// What code in another language is known to remove.
-pub(super) fn of_code(code: &str) -> Option<Judged> {
-    let call = code
-        .split(|c: char| !c.is_alphanumeric() && c != '_')
-        .find(|it| is_one(REMOVING_CALLS, it))?;
-    Some(Judged { class: Class::Critical, why: format!("`{call}` {REMOVES}"), is_check: false })
-}
-
 /// The row that a command falls under.
 pub(super) fn of(run: &Run) -> Option<Judged> {
     let words = run.words();
@@ -167,28 +126,39 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
     let verb = rest.first().copied().unwrap_or_default();
     let is_there =
         |with: &str| given.iter().any(|it| it == with) || rest.iter().any(|it| says(it, with));
-    let row = CRITICAL.iter().find(|row| {
-        is_one(row.programs, program)
-            && (row.verbs.is_empty() || is_one(row.verbs, verb))
-            && (row.with.is_empty() || row.with.split_whitespace().any(is_there))
+    let is_row = |row: &str| {
+        let mut parts = row.split('|').map(str::trim);
+        let mut next = || parts.next().unwrap_or_default();
+        let (programs, verbs, with) = (next(), next(), next());
+        is_one(programs, program)
+            && (verbs.is_empty() || is_one(verbs, verb))
+            && (with.is_empty() || with.split_whitespace().any(is_there))
+    };
+    let mut why = "";
+    let row = CRITICAL.lines().find(|line| match line.strip_suffix(':') {
+        Some(heading) if !line.starts_with(' ') => {
+            why = heading;
+            false
+        }
+        _ => is_row(line),
     });
     // `git push origin +main`, `:main`
     let is_forced = |it: &&str| it.starts_with('+') || it.starts_with(':') && it.len() > 1;
     // A shell that is fed from the network.
     let is_shell = is_one("sh bash zsh dash ksh", program);
-    let why = if let Some(row) = row {
-        row.why
+    let why = if row.is_some() {
+        why
     } else if *program == "git" && verb == "push" && rest.iter().any(is_forced) {
-        FORCES
+        "overwrites what others have"
     } else if names_secret(program, rest) {
-        SECRETS
+        "handles credentials"
     } else if is_shell && run.certainty == Certainty::Opaque && rest.is_empty() {
         "runs what nobody has read"
     } else {
         return None;
     };
     let why = format!("`{}` {why}", shown(&run.argv.join(" ")));
-    Some(Judged { class: Class::Critical, why, is_check: false })
+    Some(Judged::new(Class::Critical, why))
 }
 
 fn names_secret(program: &str, rest: &[&str]) -> bool {
@@ -204,8 +174,8 @@ fn names_secret(program: &str, rest: &[&str]) -> bool {
         .any(|(_, word)| CREDENTIALS.split_whitespace().any(|it| word.contains(it)) || is_env(word))
 }
 
-/// Whether a word is `with`, begins so where that ends in `=`, or is a
-/// statement that holds it as a word.
+/// Whether a word is `with`, begins so where that ends in `=`, or is a statement that holds it as a
+/// word.
 fn says(word: &str, with: &str) -> bool {
     if with.ends_with('=') {
         return word.starts_with(with) && !word.starts_with(&format!("{with}/dev/null"));

@@ -22,12 +22,33 @@ pub struct Judged {
     pub class: Class,
     /// A clause: `rm -r removes whole folders`.
     pub why: String,
-    /// All of it reads, or checks: tests, linters, type checkers, builds. What these write is looked
-    /// at afterwards.
-    pub is_check: bool,
+    pub purpose: Purpose,
+}
+
+/// What a call is for, as far as all of its commands agree on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Change,
+    /// It reads or checks: tests, linters, type checkers, builds. What these write is looked at
+    /// afterwards.
+    Check,
+    /// It is git's: work goes to another branch, the stash or another repository, and nothing is
+    /// edited. What that changes is told afterwards as git's.
+    MoveWork,
+}
+
+impl Judged {
+    pub(super) fn new(class: Class, why: impl Into<String>) -> Self {
+        Self { class, why: why.into(), purpose: Purpose::Change }
+    }
 }
 
 impl Class {
+    pub(super) fn of(word: &str) -> Option<Self> {
+        let all = [Self::Safe, Self::Destructive, Self::Critical];
+        all.into_iter().find(|class| class.word().eq_ignore_ascii_case(word))
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Class::Safe => "SAFE",
@@ -42,7 +63,7 @@ pub(super) fn shown(text: &str) -> String {
 }
 
 /// The options among the words: `-rf` is `-r` and `-f`, `--x=y` is `--x`.
-pub(in crate::core::intent) fn options(run: &Run) -> Vec<String> {
+pub(super) fn options(run: &Run) -> Vec<String> {
     let mut found = Vec::new();
     if run.program == "tar"
         && let Some(letters) = run.argv.get(1).filter(|it| !it.starts_with('-'))

@@ -1,5 +1,5 @@
-//! Fields of a server's tool that name where it puts something: a tool that only
-//! reads by its name writes that path all the same.
+//! Fields of a server's tool that name where it puts something: a tool that only reads by its name
+//! writes that path all the same.
 
 use serde_json::Value;
 

@@ -1,9 +1,8 @@
-//! Programs that are known to read only, with the options that say otherwise.
-//! A new one is a row.
+//! Programs that are known to read only, with the options that say otherwise. A new one is a row.
 
-use super::{git_settings, judged::options};
+use super::judged::options;
 use crate::{
-    core::words::is_one,
+    core::name_words::is_one,
     shell::{HOLE, Run},
 };
 
@@ -143,7 +142,11 @@ fn names_program(name: &str, value: &str) -> bool {
     is_one_of && !value.is_empty() && !is_one(HARMLESS, value)
 }
 
-fn sets_program(run: &Run) -> bool {
+/// Settings of git that start nothing: with another one, `git -c … log` is not known to read only.
+const SETTINGS: &str = "color. advice. user. core.quotepath= core.abbrev= core.pager=cat \
+    core.pager=less log.date= pull. init.defaultbranch= merge.conflictstyle=";
+
+pub(super) fn sets_program(run: &Run) -> bool {
     const SETTERS: &str = "export local declare typeset readonly";
     let own = run.assignments.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let set = run.argv.iter().filter(|_| is_one(SETTERS, &run.program));
@@ -151,19 +154,14 @@ fn sets_program(run: &Run) -> bool {
     if own.chain(set).any(|(name, value)| names_program(name, value)) {
         return true;
     }
-    // `git -c core.pager=…`
-    let is_set = |pair: &[String]| {
-        let (name, value) = pair[1].split_once('=').unwrap_or((&pair[1], ""));
-        pair[0] == "-c" && git_settings::runs(name) && names_program("PAGER", value)
+    let is_odd = |setting: &str| {
+        let setting = setting.to_lowercase();
+        !SETTINGS.split_whitespace().any(|known| setting.starts_with(known))
     };
-    run.program == "git" && run.argv.windows(2).any(is_set)
-}
-
-/// `/tmp/x/ls` is not `ls`.
-fn is_elsewhere(program: &str) -> bool {
-    const PLACES: &[&str] =
-        &["/bin/", "/sbin/", "/usr/", "/opt/homebrew/bin/", "/run/current-system/"];
-    program.contains('/') && !PLACES.iter().any(|it| program.starts_with(it))
+    let words = run.words();
+    let global = run.argv.iter().take_while(|word| words.get(1) != Some(&word.as_str()));
+    let global: Vec<&String> = global.collect();
+    run.program == "git" && global.windows(2).any(|pair| pair[0] == "-c" && is_odd(pair[1]))
 }
 
 pub(super) fn is_safe(run: &Run) -> bool {
@@ -174,7 +172,7 @@ pub(super) fn is_safe(run: &Run) -> bool {
     if run.argv.is_empty() || run.program.is_empty() {
         return true;
     }
-    if run.program.contains(HOLE) || run.argv.first().is_some_and(|it| is_elsewhere(it)) {
+    if run.program.contains(HOLE) {
         return false;
     }
     let words = run.words();

@@ -6,16 +6,17 @@ use crate::shell;
 fn bash(line: &str) -> Judged {
     let mut call = crate::clients::testing::call("Bash", json!({ "command": line }), "{}", None);
     call.read(&shell::Options::default());
-    classify(&call, &BTreeMap::new(), &BTreeSet::new())
+    classify(&call, known(&BTreeMap::new()))
+}
+
+fn known(overrides: &BTreeMap<String, String>) -> Known<'_> {
+    const NOTHING: &BTreeSet<String> = &BTreeSet::new();
+    Known { overrides, free: NOTHING, may_discard: false }
 }
 
 fn tool(name: &str) -> Class {
-    classify(
-        &crate::clients::testing::call(name, json!({}), "{}", None),
-        &BTreeMap::new(),
-        &BTreeSet::new(),
-    )
-    .class
+    let call = crate::clients::testing::call(name, json!({}), "{}", None);
+    classify(&call, known(&BTreeMap::new())).class
 }
 
 #[test]
@@ -104,6 +105,7 @@ fn what_writes_or_is_not_known_is_destructive() {
         "git diff --output=f",
         "git -c core.pager='touch f' log",
         "git -C d -c diff.external=./x diff",
+        "git switch -c x",
         "unzip x.zip",
         "tar xf x.tar",
         "xargs rm < list",
@@ -150,7 +152,6 @@ fn what_may_write_is_not_taken_for_reading() {
         "hostname x",
         "ip link set eth0 down",
         "file -C -m x",
-        "/tmp/x/ls",
     ] {
         let judged = bash(line);
         assert_eq!(judged.class, Class::Destructive, "{line}: {}", judged.why);
@@ -223,7 +224,6 @@ fn what_cannot_be_had_back_is_critical() {
         "git checkout .",
         "git branch -D x",
         "git switch --discard-changes main",
-        "python3 -c 'import shutil; shutil.rmtree(\"x\")'",
         "systemctl stop x",
         "git stash drop",
         "dd if=/dev/zero of=/dev/sda",
@@ -243,6 +243,31 @@ fn what_cannot_be_had_back_is_critical() {
     ] {
         let judged = bash(line);
         assert_eq!(judged.class, Class::Critical, "{line}: {}", judged.why);
+    }
+}
+
+#[test]
+fn what_a_git_command_discards_is_known_where_git_can_list_it() {
+    let of = |line: &str| {
+        let reading = shell::read(line);
+        reading.runs.iter().find_map(discard)
+    };
+    let untracked = |ignored, others| Some(Discard::Untracked { ignored, others });
+    for (line, expected) in [
+        ("git restore .", Some(Discard::Changes)),
+        ("git checkout -- .", Some(Discard::Changes)),
+        ("git reset -q --hard HEAD", Some(Discard::Changes)),
+        ("git clean -fd", untracked(false, true)),
+        ("git clean -f -d -x", untracked(true, true)),
+        ("git clean -fdX", untracked(true, false)),
+        ("git reset --hard HEAD~1", None),
+        ("git restore --source=main .", None),
+        ("git clean -fd src", None),
+        ("git clean -fd -e keep", None),
+        ("git -C sub clean -fd", None),
+        ("cd sub && git restore .", None),
+    ] {
+        assert_eq!(of(line), expected, "{line}");
     }
 }
 
@@ -297,21 +322,8 @@ fn tools_are_judged_by_their_names() {
         assert_eq!(tool(name), Class::Destructive, "{name}");
     }
     let call = crate::clients::testing::call("mcp__x__frobnicate", json!({}), "{}", None);
-    let mine = BTreeMap::from([("mcp__x__frobnicate".to_owned(), Class::Safe)]);
-    assert_eq!(classify(&call, &mine, &BTreeSet::new()).class, Class::Safe);
-}
-
-#[test]
-fn a_query_is_safe_where_it_is_one_select() {
-    let class = |sql: &str| {
-        let call =
-            crate::clients::testing::call("mcp__db__query", json!({ "sql": sql }), "{}", None);
-        classify(&call, &BTreeMap::new(), &BTreeSet::new()).class
-    };
-    assert_eq!(class("SELECT a FROM b"), Class::Safe);
-    for sql in ["DELETE FROM b", "select 1; drop table b", "with x as (delete from b) select 1"] {
-        assert_eq!(class(sql), Class::Destructive, "{sql}");
-    }
+    let mine = BTreeMap::from([("mcp__x__frobnicate".to_owned(), "safe".to_owned())]);
+    assert_eq!(classify(&call, known(&mine)).class, Class::Safe);
 }
 
 #[test]

@@ -1,12 +1,11 @@
-//! The ledger's records: which lines of which files a call changed, for which
-//! intent, in which session; and what was refused.
+//! The ledger's records: which lines of which files a call changed, for which intent, in which
+//! session; and what was refused.
 //!
-//! A record is an [Agent Trace](https://agent-trace.dev) 0.1.0 record, with the
-//! names beside that the design documents give to the same things
-//! (`relative_path`, `entity_type`, `model_identifier`, `value`,
-//! `revision_id`), and the rest in `metadata["dev.roz"]`. [`shape`] knows both
-//! published forms of it, [`chain`] how records hold together,
-//! [`origin`] says who made a file what it is.
+//! A record is an [Agent Trace](https://agent-trace.dev) 0.1.0 record, with the names beside that
+//! the design documents give to the same things (`relative_path`, `entity_type`,
+//! `model_identifier`, `value`, `revision_id`), and the rest in `metadata["dev.roz"]`. [`shape`]
+//! knows both published forms of it, [`chain`] how records hold together, [`origin`] says who made
+//! a file what it is.
 
 pub mod chain;
 pub mod origin;
@@ -19,10 +18,8 @@ use serde_json::Value;
 use super::ranges::{Changed, LineRange};
 use crate::core::{agents, bounded, refusal, session_id::SessionId};
 
-/// Of Agent Trace.
 pub const VERSION: &str = "0.1.0";
 
-/// A line of the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub version: String,
@@ -119,7 +116,6 @@ pub struct Details {
     pub tool_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
-    /// What became of each file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileDetails>,
     /// What the agent called its change.
@@ -131,8 +127,7 @@ pub struct Details {
     /// Why the work tree was not looked at for other changes, if so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_looked: Option<String>,
-    /// Of a call that did not run; with `files`, of a change that is there
-    /// against the rules.
+    /// Of a call that did not run; with `files`, of a change that is there against the rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
     /// The number of the record in its session, from 1.
@@ -141,14 +136,10 @@ pub struct Details {
     /// The SHA-256 of the line of the session's record before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<String>,
-    /// Whether that one was not in the file when this one was written: it is on
-    /// another branch, and a merge may put it before this one or behind.
+    /// Whether that one was not in the file when this one was written: it is on another branch, and
+    /// a merge may put it before this one or behind.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
-    /// The SHA-256 of the line, of whatever session, that was the ledger's last
-    /// when this one was written: it stands before this one, wherever it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
     /// The SHA-256 of a line before that was never written to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torn: Option<String>,
@@ -160,7 +151,6 @@ pub struct Behind {
     pub seq: u64,
     pub prev: Option<String>,
     pub elsewhere: bool,
-    pub after: Option<String>,
     pub torn: Option<String>,
 }
 
@@ -185,8 +175,7 @@ pub enum MutationClass {
     IntentEvolution,
 }
 
-/// An objection: the word of a [`refusal::Code`], be it a newer roz's, and what
-/// it was about.
+/// An objection: the word of a [`refusal::Code`], be it a newer roz's, and what it was about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub code: String,
@@ -216,8 +205,7 @@ pub struct Call<'a> {
     pub tool_use_id: Option<&'a str>,
 }
 
-/// What a call changed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Change {
     pub files: Vec<FileChange>,
     pub declared_class: Option<MutationClass>,
@@ -242,7 +230,6 @@ const MAX_TEXT: usize = 2000;
 const MAX_MODEL: usize = 250;
 
 impl Record {
-    /// Of a call that ran and changed something.
     pub fn of_change(call: &Call, change: Change) -> Self {
         let Change { files, declared_class, not_looked, violation } = change;
         let mut record = Self::new(call);
@@ -294,20 +281,15 @@ impl Record {
         }
     }
 
-    /// Reads a line: one of an older or newer roz as far as it goes, and none
-    /// of somebody else's.
+    /// Reads a line: one of an older or newer roz as far as it goes, and none of somebody else's.
     pub fn read(line: &[u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
 
-    /// Gives it its place.
     pub fn follow(&mut self, behind: Behind) {
-        let Behind { seq, prev, elsewhere, after, torn } = behind;
+        let Behind { seq, prev, elsewhere, torn } = behind;
         let roz = &mut self.metadata.roz;
-        // In its own session `prev` says it already.
-        let after = after.filter(|it| prev.as_ref() != Some(it));
-        (roz.seq, roz.prev, roz.elsewhere) = (seq, prev, elsewhere);
-        (roz.after, roz.torn) = (after, torn);
+        (roz.seq, roz.prev, roz.elsewhere, roz.torn) = (seq, prev, elsewhere, torn);
     }
 
     pub fn is_refusal(&self) -> bool {

@@ -1,13 +1,9 @@
-//! Who made a file what it is, as the ledger tells it: for an agent that finds
-//! it changed.
+//! Who made a file what it is, as the ledger tells it: for an agent that finds it changed.
 
 use chrono::{DateTime, Utc};
 
 use super::Record;
-use crate::core::{
-    bounded::{self, session_shown},
-    intent::ranges::Change,
-};
+use crate::core::bounded::{self, session_shown};
 
 /// Whoever it was, no record of it is there.
 pub const UNKNOWN: &str = "not by an agent roz knows of";
@@ -15,8 +11,8 @@ pub const UNKNOWN: &str = "not by an agent roz knows of";
 /// Ranges that are named.
 const SHOWN: usize = 5;
 
-/// `session ab12cd34… for INT-002 at 10:42 UTC, lines 3-7`. `records` come
-/// newest first; `hash` is what the file holds now.
+/// `session ab12cd34… for INT-002 at 10:42 UTC, lines 3-7`. `records` come newest first; `hash` is
+/// what the file holds now.
 pub fn of(records: &[Record], path: &str, hash: &str, now: DateTime<Utc>) -> String {
     let Some(record) = records.iter().find(|it| it.touches(path)) else {
         return UNKNOWN.to_owned();
@@ -42,25 +38,16 @@ fn shown(record: &Record, path: &str, now: DateTime<Utc>) -> String {
 }
 
 fn lines(record: &Record, path: &str) -> String {
-    let details = record.metadata.roz.files.iter().find(|it| it.path == path);
-    if details.is_some_and(|it| it.changed.change == Change::Deleted) {
-        return ", removed".to_owned();
+    let files = record.files.iter().filter(|file| file.path == path);
+    let ranges = files.flat_map(|file| &file.conversations).flat_map(|it| &it.ranges);
+    let shown = ranges.take(SHOWN).map(|range| match range {
+        range if range.start_line == range.end_line => range.start_line.to_string(),
+        range => format!("{}-{}", range.start_line, range.end_line),
+    });
+    let shown: Vec<String> = shown.collect();
+    match shown.as_slice() {
+        [] => String::new(),
+        [one] if !one.contains('-') => format!(", line {one}"),
+        some => format!(", lines {}", some.join(", ")),
     }
-    let files = record.files.iter().filter(|it| it.path == path);
-    let ranges: Vec<String> = files
-        .flat_map(|it| &it.conversations)
-        .flat_map(|it| &it.ranges)
-        .map(|it| match it {
-            it if it.start_line == it.end_line => it.start_line.to_string(),
-            it => format!("{}-{}", it.start_line, it.end_line),
-        })
-        .collect();
-    let word = match ranges.as_slice() {
-        [] => return String::new(),
-        [one] if !one.contains('-') => "line",
-        _ => "lines",
-    };
-    let more = if ranges.len() > SHOWN { " …" } else { "" };
-    let shown: Vec<String> = ranges.into_iter().take(SHOWN).collect();
-    format!(", {word} {}{more}", shown.join(", "))
 }

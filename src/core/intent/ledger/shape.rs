@@ -1,20 +1,10 @@
-//! What an Agent Trace record looks like: as the specification says it, and as
-//! the specification's own schema files say it, which take no other fields,
-//! want a tool's version, and UTC.
+//! What an Agent Trace record looks like, as the specification's own schema files say it: no other
+//! fields, a tool's version, UTC. What they take, the specification takes as well.
 //!
-//! The published files say of `version` that it has two numbers; the
-//! specification, whose version is 0.1.0, that it has three. Three it is.
+//! The published files say of `version` that it has two numbers; the specification, whose version
+//! is 0.1.0, that it has three. Three it is.
 
 use serde_json::{Map, Value};
-
-/// Which of the two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// The specification's: other fields are welcome.
-    Specification,
-    /// The published files': no other fields.
-    Strict,
-}
 
 /// What is wrong with a record, and where: `/files/0/path`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -42,27 +32,15 @@ enum Kind {
 struct Field {
     name: &'static str,
     kind: Kind,
-    need: Need,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Need {
-    Always,
-    /// In the strict form.
-    Strict,
-    No,
+    is_needed: bool,
 }
 
 const fn must(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, need: Need::Always }
+    Field { name, kind, is_needed: true }
 }
 
 const fn may(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, need: Need::No }
-}
-
-const fn strictly(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, need: Need::Strict }
+    Field { name, kind, is_needed: false }
 }
 
 static RECORD: Kind = Kind::Fields(&[
@@ -78,7 +56,7 @@ static RECORD: Kind = Kind::Fields(&[
 static VCS: &[Field] =
     &[must("type", Kind::OneOf(&["git", "jj", "hg", "svn"])), must("revision", Kind::Text)];
 
-static TOOL: &[Field] = &[strictly("name", Kind::Text), strictly("version", Kind::Text)];
+static TOOL: &[Field] = &[must("name", Kind::Text), must("version", Kind::Text)];
 
 static FILE: &[Field] =
     &[must("path", Kind::Text), must("conversations", Kind::List(&Kind::Fields(CONVERSATION)))];
@@ -104,16 +82,15 @@ static RANGE: &[Field] = &[
 
 static RELATED: &[Field] = &[must("type", Kind::Text), must("url", Kind::Uri)];
 
-/// What keeps `record` from being an Agent Trace record of that form.
-pub fn faults(record: &Value, form: Form) -> Vec<Fault> {
+/// What keeps `record` from being an Agent Trace record.
+pub fn faults(record: &Value) -> Vec<Fault> {
     let mut faults = Vec::new();
-    check(record, &RECORD, form, &mut String::new(), &mut faults);
+    check(record, &RECORD, &mut String::new(), &mut faults);
     faults
 }
 
-/// The record in the strict form: fields that it does not know are dropped, or
-/// moved into `metadata["dev.roz"]` where they are the documents' own. What is
-/// wrong with it stays wrong.
+/// The record without fields that Agent Trace does not know: they are dropped, or moved into
+/// `metadata["dev.roz"]` where they are the documents' own. What is wrong with it stays wrong.
 pub fn strict(mut record: Value) -> Value {
     const MOVED: [&str; 3] = ["session_id", "intent_id", "mutation_class"];
     let Value::Object(fields) = &mut record else { return record };
@@ -152,7 +129,7 @@ fn prune(value: &mut Value, kind: &Kind) {
     }
 }
 
-fn check(value: &Value, kind: &Kind, form: Form, at: &mut String, faults: &mut Vec<Fault>) {
+fn check(value: &Value, kind: &Kind, at: &mut String, faults: &mut Vec<Fault>) {
     let mut wrong = |what: &str| faults.push(Fault { at: at.clone(), what: what.to_owned() });
     let text = value.as_str();
     match kind {
@@ -160,8 +137,8 @@ fn check(value: &Value, kind: &Kind, form: Form, at: &mut String, faults: &mut V
         Kind::Version if !text.is_some_and(is_version) => {
             wrong("it is no version of three numbers");
         }
-        Kind::Uuid if !text.is_some_and(|it| is_uuid(it, form)) => wrong("it is no UUID"),
-        Kind::Time if !text.is_some_and(|it| is_time(it, form)) => {
+        Kind::Uuid if !text.is_some_and(is_uuid) => wrong("it is no UUID"),
+        Kind::Time if !text.is_some_and(is_time) => {
             wrong("it is no time as in RFC 3339, with `Z`");
         }
         Kind::Uri if !text.is_some_and(is_uri) => wrong("it is no URI"),
@@ -171,41 +148,33 @@ fn check(value: &Value, kind: &Kind, form: Form, at: &mut String, faults: &mut V
         Kind::OneOf(words) if !text.is_some_and(|it| words.contains(&it)) => {
             wrong(&format!("it is none of {}", words.join(", ")));
         }
-        Kind::Line if !is_line(value, form) => wrong("it is no number of a line"),
+        Kind::Line if !is_line(value) => wrong("it is no number of a line"),
         Kind::Anything if !value.is_object() => wrong("it is no object"),
         Kind::List(kind) => {
             let Some(items) = value.as_array() else { return wrong("it is no list") };
             for (number, item) in items.iter().enumerate() {
-                below(at, &number.to_string(), |at| check(item, kind, form, at, faults));
+                below(at, &number.to_string(), |at| check(item, kind, at, faults));
             }
         }
         Kind::Fields(known) => {
             let Some(fields) = value.as_object() else { return wrong("it is no object") };
             for field in *known {
-                let is_needed = match field.need {
-                    Need::Always => true,
-                    Need::Strict => form == Form::Strict,
-                    Need::No => false,
-                };
                 match fields.get(field.name) {
-                    Some(value) => below(at, field.name, |at| {
-                        check(value, &field.kind, form, at, faults);
-                    }),
-                    None if is_needed => {
+                    Some(value) => {
+                        below(at, field.name, |at| check(value, &field.kind, at, faults));
+                    }
+                    None if field.is_needed => {
                         let what = format!("`{}` is missing", field.name);
                         faults.push(Fault { at: at.clone(), what });
                     }
                     None => (),
                 }
             }
-            if form == Form::Strict {
-                let is_known = |name: &str| known.iter().any(|it| it.name == name);
-                let strangers = fields.keys().filter(|it| !is_known(it));
-                faults.extend(strangers.map(|name| Fault {
-                    at: at.clone(),
-                    what: format!("`{}` is no field of it", crate::core::bounded::line(name, 80)),
-                }));
-            }
+            let is_known = |name: &str| known.iter().any(|field| field.name == name);
+            faults.extend(fields.keys().filter(|name| !is_known(name)).map(|name| Fault {
+                at: at.clone(),
+                what: format!("`{}` is no field of it", crate::core::bounded::line(name, 80)),
+            }));
         }
         _ => (),
     }
@@ -224,36 +193,33 @@ fn is_version(text: &str) -> bool {
     text.split('.').count() == 3 && text.split('.').all(is_number)
 }
 
-/// The strict form knows versions and variants.
-fn is_uuid(text: &str, form: Form) -> bool {
+/// With a version and a variant, or of nothing but `0` or `f`.
+fn is_uuid(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
-    let is_form = bytes.len() == 36
-        && bytes
-            .iter()
-            .enumerate()
-            .all(|(at, it)| if is_hyphen(at) { *it == b'-' } else { it.is_ascii_hexdigit() });
+    let is_digit = |(at, it): (usize, &u8)| {
+        if is_hyphen(at) { *it == b'-' } else { it.is_ascii_hexdigit() }
+    };
     let is_of_all = |digit: u8| bytes.iter().all(|it| matches!(*it, b'-') || *it == digit);
-    is_form
-        && (form == Form::Specification
-            || matches!(bytes[14], b'1'..=b'8') && b"89abAB".contains(&bytes[19])
+    bytes.len() == 36
+        && bytes.iter().enumerate().all(is_digit)
+        && (matches!(bytes[14], b'1'..=b'8') && b"89abAB".contains(&bytes[19])
             || is_of_all(b'0')
             || is_of_all(b'f'))
 }
 
-/// The strict form wants `T` and `Z`.
-fn is_time(text: &str, form: Form) -> bool {
+/// With `T` and `Z`.
+fn is_time(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // What chrono takes beyond RFC 3339: a blank, other signs.
-    let is_form = text.is_ascii() && bytes.get(10).is_some_and(|it| matches!(it, b'T' | b't'));
-    let is_strict = || bytes.get(10) == Some(&b'T') && bytes.ends_with(b"Z");
-    is_form
-        && (form == Form::Specification || is_strict())
+    // Chrono also takes a blank in the place of the `T`.
+    text.is_ascii()
+        && bytes.get(10) == Some(&b'T')
+        && bytes.ends_with(b"Z")
         && chrono::DateTime::parse_from_rfc3339(text).is_ok()
 }
 
-/// A scheme, and characters that a URI has (RFC 3986). Of what hosts and ports
-/// look like nothing is said.
+/// A scheme, and characters that a URI has (RFC 3986). Of what hosts and ports look like nothing is
+/// said.
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -267,10 +233,9 @@ fn is_uri(text: &str) -> bool {
     is_scheme && bytes.iter().enumerate().all(is_allowed)
 }
 
-fn is_line(value: &Value, form: Form) -> bool {
+fn is_line(value: &Value) -> bool {
     // What JavaScript can count to.
     const MOST: f64 = 9_007_199_254_740_991.0;
     // A whole number with a point is whole all the same.
-    let is_whole = |it: f64| it.fract() == 0.0 && it >= 1.0;
-    value.as_f64().is_some_and(|it| is_whole(it) && (form == Form::Specification || it <= MOST))
+    value.as_f64().is_some_and(|it| it.fract() == 0.0 && (1.0..=MOST).contains(&it))
 }

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{
-    shape::{Form, faults, strict},
+    shape::{faults, strict},
     *,
 };
 
@@ -46,7 +46,7 @@ fn a_change_has_the_names_of_the_specification_and_those_of_the_documents() {
     let call = call(&session, &dice);
     let record = Record::of_change(&call, Change { files, ..Change::default() });
     let value = as_value(&record);
-    assert_eq!(faults(&value, Form::Specification), []);
+    assert_eq!(faults(&strict(value.clone())), []);
     assert_eq!(value["version"], "0.1.0");
     let id = value["id"].as_str().unwrap();
     assert!(id.ends_with("-7707-8707-070707070707"), "{id}");
@@ -95,7 +95,7 @@ fn a_refusal_has_no_files() {
     let record = Record::of_change(&call, Change { violation: Some(refusal), ..Change::default() });
     assert!(record.is_refusal());
     let value = as_value(&record);
-    assert_eq!(faults(&value, Form::Specification), []);
+    assert_eq!(faults(&strict(value.clone())), []);
     assert_eq!(value["files"], json!([]));
     assert_eq!(value.get("vcs"), None);
     let told = &value["metadata"]["dev.roz"]["refusal"];
@@ -118,7 +118,7 @@ fn an_id_that_no_uri_has_is_escaped_and_stays_beside() {
     let call = Call { intent_id: Some("REQ 1/é#%"), ..call(&session, &dice) };
     let files = vec![change("a", None)];
     let value = as_value(&Record::of_change(&call, Change { files, ..Change::default() }));
-    assert_eq!(faults(&value, Form::Specification), []);
+    assert_eq!(faults(&strict(value.clone())), []);
     let related = &value["files"][0]["conversations"][0]["related"][0];
     assert_eq!(related["url"], "urn:intent:REQ%201%2F%C3%A9%23%25");
     assert_eq!(related["value"], "REQ 1/é#%");
@@ -137,9 +137,9 @@ fn a_strict_record_keeps_the_documents_fields_in_its_metadata() {
     let files = vec![change("a", Some(MutationClass::AstRefactor))];
     let call = call(&session, &dice);
     let value = as_value(&Record::of_change(&call, Change { files, ..Change::default() }));
-    assert!(!faults(&value, Form::Strict).is_empty());
+    assert!(!faults(&value).is_empty());
     let strict = strict(value.clone());
-    assert_eq!(faults(&strict, Form::Strict), []);
+    assert_eq!(faults(&strict), []);
     let roz = &strict["metadata"]["dev.roz"];
     assert_eq!(roz["session_id"], value["session_id"]);
     assert_eq!(
@@ -158,22 +158,21 @@ fn a_fault_is_named_with_its_place() {
         "version": "1.0", "id": "x", "timestamp": "2026-01-01", "tool": {},
         "files": [{ "path": 1, "conversations": [{ "ranges": [{ "start_line": 0 }] }] }],
     });
-    let told: Vec<String> = faults(&record, Form::Specification)
-        .into_iter()
-        .map(|it| it.at + ": " + &it.what)
-        .collect();
+    let told: Vec<String> = faults(&record).into_iter().map(|it| it.at + ": " + &it.what).collect();
     assert_eq!(
         told,
         [
             "/version: it is no version of three numbers",
             "/id: it is no UUID",
             "/timestamp: it is no time as in RFC 3339, with `Z`",
+            "/tool: `name` is missing",
+            "/tool: `version` is missing",
             "/files/0/path: it is no text",
             "/files/0/conversations/0/ranges/0/start_line: it is no number of a line",
             "/files/0/conversations/0/ranges/0: `end_line` is missing",
         ]
     );
-    assert_eq!(faults(&json!([]), Form::Strict)[0].what, "it is no object");
+    assert_eq!(faults(&json!([]))[0].what, "it is no object");
 }
 
 #[test]

@@ -50,15 +50,14 @@ fn no_word_of_a_lesson_asks_the_client_for_a_file() {
     for (said, written) in [
         ("@.env leaks", "&#64;.env leaks"),
         ("see **@/etc/passwd** and (@a)", "see **&#64;/etc/passwd** and (&#64;a)"),
-        ("`@property` is fine, me@home too", "`@property` is fine, me@home too"),
-        ("an open ` and `@/etc/passwd`", "an open ` and `&#64;/etc/passwd`"),
+        ("me@home is fine", "me@home is fine"),
         ("turned \u{202e}dwssap", "turned \\u{202e}dwssap"),
     ] {
         let text = with("", &lesson(said, "INT-1", &["@x"])).0.unwrap();
         let line = text.lines().last().unwrap();
         assert_eq!(
             line,
-            format!("- {written} <!-- roz {{\"intent\":\"INT-1\",\"files\":[\"\\u0040x\"]}} -->")
+            format!("- {written} <!-- roz {{\"intent\":[\"INT-1\"],\"files\":[\"\\u0040x\"]}} -->")
         );
         let known = read(&text).remove(0);
         assert_eq!(known.about.files, ["@x"]);
@@ -68,7 +67,7 @@ fn no_word_of_a_lesson_asks_the_client_for_a_file() {
 
 #[test]
 fn the_rest_of_the_file_stays_as_it_is() {
-    let text = "# Brain\n\n```\n## Lessons Learned\n```\n\n## Lessons Learned\n\n- By hand.\n\n\
+    let text = "# Brain\n\n## Lessons Learned\n\n- By hand.\n\n\
                 ## Style\r\nTabs.";
     let new = with(text, &lesson("New.", "", &[])).0.unwrap();
     assert_eq!(new, text.replace("- By hand.\n", "- By hand.\r\n- New.\n"));

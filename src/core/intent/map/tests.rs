@@ -19,12 +19,12 @@ fn a_mark_is_a_line_of_its_own_and_each_is_there_once_or_nobody_knows() {
     for (text, expected) in [
         ("", Ok(None)),
         ("a {BEGIN}\n {BEGIN}\n  {END}\n", Ok(None)),
-        ("{BEGIN}\n", Err(Unclear::NoEnd)),
-        ("x\n{END} \r\n", Err(Unclear::NoBegin)),
-        ("{END}\n{BEGIN}\n", Err(Unclear::Reversed)),
-        ("{BEGIN}\n{END}\n{BEGIN}\n{END}\n", Err(Unclear::Several)),
-        ("```\n{BEGIN}\n```\n{BEGIN}\n{END}", Err(Unclear::Several)),
-        ("{BEGIN}\n{END}\n{END}\n", Err(Unclear::Several)),
+        ("{BEGIN}\n", Err(Unclear)),
+        ("x\n{END} \r\n", Err(Unclear)),
+        ("{END}\n{BEGIN}\n", Err(Unclear)),
+        ("{BEGIN}\n{END}\n{BEGIN}\n{END}\n", Err(Unclear)),
+        ("```\n{BEGIN}\n```\n{BEGIN}\n{END}", Err(Unclear)),
+        ("{BEGIN}\n{END}\n{END}\n", Err(Unclear)),
     ] {
         let text = text.replace("{BEGIN}", BEGIN).replace("{END}", END);
         assert_eq!(block(&text), expected, "{text}");

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
     Meaning,
-    evidence::{How, Net, Step, Surface, Touched},
+    evidence::{How, Net, Step, Touched},
 };
 use crate::outline::{Kind, Outline, Piece, Source, token::Tokens};
 
@@ -29,8 +29,8 @@ pub(super) struct Change<'s> {
     pub(super) after: &'s Source<'s>,
     pub(super) old: Outline<'s>,
     pub(super) new: Outline<'s>,
-    /// The pieces before and after, in order, by number. A piece that both
-    /// texts have has the same number in both.
+    /// The pieces before and after, in order, by number. A piece that both texts have has the same
+    /// number in both.
     pub(super) old_order: Vec<usize>,
     pub(super) new_order: Vec<usize>,
     /// The pieces that only one of the texts has.
@@ -82,9 +82,7 @@ impl<'s> Change<'s> {
         let evidence = &mut meaning.evidence;
         evidence.language = Some(self.before.language.name.to_owned());
         evidence.net = self.net();
-        evidence.public_surface = self.surface();
         let mut touched = self.touched(!renamed.is_empty());
-        evidence.more_definitions = touched.len().saturating_sub(MOST_DEFINITIONS);
         touched.truncate(MOST_DEFINITIONS);
         evidence.definitions = touched;
         evidence.renamed = renamed;
@@ -92,33 +90,9 @@ impl<'s> Change<'s> {
         meaning
     }
 
-    /// Whether the comments are the same but for their indentation, where all
-    /// pieces are.
-    pub(super) fn has_same_comments(&self) -> bool {
-        self.comments(true) == self.comments(false)
-    }
-
-    fn comments(&self, is_before: bool) -> Vec<Vec<&[u8]>> {
-        let (source, outline) =
-            if is_before { (self.before, &self.old) } else { (self.after, &self.new) };
-        // The comments in pieces of the same text are the same.
-        let pairs = self.old.pieces.iter().zip(&self.new.pieces);
-        let differs = pairs.map(|(old, new)| old.raw != new.raw);
-        let pieces = outline.pieces.iter().zip(differs).filter(|(_, differs)| *differs);
-        let inside = pieces.flat_map(|(piece, _)| source.tokens(piece).comments);
-        let lines = |comment: &'s [u8]| comment.split(|it| *it == b'\n').map(<[u8]>::trim_ascii);
-        let comments = outline.comments.iter().copied().chain(inside);
-        comments.map(|comment| lines(comment).collect()).collect()
-    }
-
     /// Whether the set of public definitions is the same.
     pub(super) fn keeps_public_definitions(&self) -> bool {
-        paths(&self.removed, |piece| piece.is_public) == paths(&self.added, |piece| piece.is_public)
-    }
-
-    fn surface(&self) -> Surface {
-        let is_same = paths(&self.removed, is_visible) == paths(&self.added, is_visible);
-        if is_same { Surface::Unchanged } else { Surface::Changed }
+        public_paths(&self.removed) == public_paths(&self.added)
     }
 
     pub(super) fn net(&self) -> Net {
@@ -136,13 +110,7 @@ impl<'s> Change<'s> {
     /// The definitions that differ. After a renaming they are all still there.
     fn touched(&self, is_renamed: bool) -> Vec<Touched> {
         let (old, new) = (keys(&self.removed), keys(&self.added));
-        let touched = |part: &Part, change| Touched {
-            name: part.piece.path(),
-            kind: part.piece.kind,
-            change,
-            lines: part.piece.lines,
-            public: part.piece.is_public,
-        };
+        let touched = |part: &Part, change| Touched { name: part.piece.path(), change };
         let is_definition =
             |part: &&Part| part.piece.kind.is_definition() && !part.piece.names.is_empty();
         let mut found = Vec::new();
@@ -159,8 +127,8 @@ impl<'s> Change<'s> {
     }
 }
 
-fn paths(parts: &[Part], is_it: fn(&Piece) -> bool) -> BTreeSet<String> {
-    parts.iter().filter(|part| is_it(&part.piece)).flat_map(|part| part.piece.paths()).collect()
+fn public_paths(parts: &[Part]) -> BTreeSet<String> {
+    parts.iter().filter(|part| part.piece.is_public).flat_map(|part| part.piece.paths()).collect()
 }
 
 fn keys<'p>(parts: &'p [Part]) -> HashSet<Key<'p>> {
@@ -169,13 +137,4 @@ fn keys<'p>(parts: &'p [Part]) -> HashSet<Key<'p>> {
 
 fn signed(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
-}
-
-/// Whether code outside knows a definition by its name: it is public, it
-/// implements a trait, or the language itself calls it.
-fn is_visible(piece: &Piece) -> bool {
-    let is_special = |name: &String| name.starts_with("__") && name.ends_with("__");
-    piece.is_public
-        || piece.kind.is_definition()
-            && (piece.inside.starts_with('<') || piece.names.iter().any(is_special))
 }

@@ -2,14 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::outline::Kind;
-
 /// The step that decided the class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     Identical,
-    /// Nothing differs but white space and other layout.
+    /// Of an older roz: nothing differs but layout.
     FormatOnly,
     /// Nothing differs but comments, docstrings and layout.
     CommentOnly,
@@ -28,6 +26,7 @@ pub enum Step {
     NewFile,
     DeletedFile,
     /// The text before is not known.
+    #[default]
     Unseen,
     SyntaxError,
     NoGrammar,
@@ -61,19 +60,16 @@ impl Step {
 }
 
 /// What a class is based on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     pub step: Step,
-    /// Whether the step shows that the change is a refactoring; if not, the
-    /// class is a guess.
+    /// Whether the step shows that the change is a refactoring; if not, the class is a guess.
     pub proved: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// Why the texts could not be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    #[serde(default)]
-    pub public_surface: Surface,
     #[serde(default)]
     pub net: Net,
     /// The old name and the new one.
@@ -84,30 +80,12 @@ pub struct Evidence {
     pub moved: Vec<Moved>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<Touched>,
-    /// How many more definitions were touched than are listed.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub more_definitions: usize,
     /// For each line that was written, the mark by which blame finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
     /// The former name of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &usize) -> bool {
-    *count == 0
-}
-
-/// Whether code outside knows the definitions by the same names: public ones,
-/// methods of a trait, and those that the language calls.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Surface {
-    #[default]
-    Unchanged,
-    Changed,
 }
 
 /// What the change added, less what it removed.
@@ -131,12 +109,7 @@ pub struct Moved {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
     pub name: String,
-    pub kind: Kind,
     pub change: How,
-    /// In the text after; of a removed definition, in the text before.
-    pub lines: (usize, usize),
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub public: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

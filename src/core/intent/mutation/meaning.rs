@@ -1,6 +1,6 @@
 //! What a change of a file means, with what says so.
 
-use super::evidence::{Evidence, Net, Step, Surface};
+use super::evidence::{Evidence, Step};
 use crate::{core::intent::ledger::MutationClass, outline::Unread};
 
 /// The change of one file; no text: no such file.
@@ -20,20 +20,7 @@ pub struct Meaning {
 
 impl Meaning {
     pub(super) fn of(step: Step) -> Self {
-        let evidence = Evidence {
-            step,
-            proved: false,
-            language: None,
-            why: None,
-            public_surface: Surface::Unchanged,
-            net: Net::default(),
-            renamed: Vec::new(),
-            moved: Vec::new(),
-            definitions: Vec::new(),
-            more_definitions: 0,
-            lines: None,
-            from: None,
-        };
+        let evidence = Evidence::default();
         let mut meaning = Self { class: MutationClass::AstRefactor, evidence };
         meaning.decide(step);
         meaning

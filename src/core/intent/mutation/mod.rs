@@ -1,17 +1,17 @@
-//! Whether a change is a refactoring or a new behaviour: a small ladder of
-//! steps over the definitions and tokens of the texts before and after.
+//! Whether a change is a refactoring or a new behaviour: a small ladder of steps over the
+//! definitions and tokens of the texts before and after.
 //!
 //! | step | class | proved |
 //! |---|---|---|
-//! | `identical`, `format_only`, `comment_only`: no token differs | refactoring | yes |
+//! | `identical`, `comment_only`: no token differs | refactoring | yes |
 //! | `reorder`, `move`: the same definitions in another order or file | refactoring | yes |
 //! | `rename`: one consistent renaming makes both texts equal | refactoring | yes |
 //! | `same_surface`: the same public definitions, no more control flow | refactoring | no |
 //! | all else | evolution | no |
 //!
-//! The first step that holds decides. A proof compares texts and knows nothing
-//! of what the code does: after a `reorder`, imports may have effects in another
-//! order; a string may still contain the old name after a `rename`.
+//! The first step that holds decides. A proof compares texts and knows nothing of what the code
+//! does: after a `reorder`, imports may have effects in another order; a string may still contain
+//! the old name after a `rename`.
 
 mod change;
 pub mod evidence;
@@ -24,8 +24,7 @@ pub use self::meaning::{File, Meaning};
 use self::{change::Change, evidence::Step};
 use crate::outline::{self, Source, Unread};
 
-/// What the changes of one call mean. A definition may move from one file to
-/// another, and a new name may be used in several.
+/// What the changes of one call mean: a definition may move from one file to another.
 pub fn judge_all(files: &[File]) -> Vec<Meaning> {
     let sources: Vec<Result<(Source, Source), Unread>> = files.iter().map(parse).collect();
     let changes: Vec<Result<Change, Unread>> = sources
@@ -45,7 +44,6 @@ pub fn judge_all(files: &[File]) -> Vec<Meaning> {
         meaning
     };
     let mut meanings: Vec<Meaning> = files.iter().zip(&changes).map(meaning).collect();
-    rename::follow(&changes, &mut meanings);
     moves::find(files, &changes, &mut meanings);
     meanings
 }
@@ -58,10 +56,10 @@ fn climb(file: &File, change: &Change) -> Meaning {
     } else if file.after.is_none() {
         Step::DeletedFile
     } else if has_same_pieces && change.old_order == change.new_order {
-        if change.has_same_comments() { Step::FormatOnly } else { Step::CommentOnly }
+        Step::CommentOnly
     } else if has_same_pieces && reorder::means_the_same(change) {
         Step::Reorder
-    } else if let Some(names) = rename::names(change, &[]) {
+    } else if let Some(names) = rename::names(change) {
         return change.concluded(Step::Rename, names);
     } else if !change.keeps_public_definitions() {
         Step::PublicSurface

@@ -1,31 +1,23 @@
 //! One consistent renaming of identifiers that makes two texts equal.
 //!
-//! Each old name stands for one new name and for no other; the old one is gone,
-//! and the new one is really new. Only what the file itself defines can be
-//! renamed: a local name in its piece, a definition in the whole file. When
-//! `save(x)` becomes `delete(x)`, that is another call and not another name.
+//! Each old name stands for one new name and for no other; the old one is gone, and the new one is
+//! really new. Only what the file itself defines can be renamed: a local name in its piece, a
+//! definition in the whole file. When `save(x)` becomes `delete(x)`, that is another call and not
+//! another name.
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{
-    Meaning,
-    change::{Change, Part},
-    evidence::Step,
-};
+use super::change::{Change, Part};
 use crate::outline::{
-    Outline, Unread,
+    Outline,
     token::{Tokens, What},
 };
 
 /// The new names by their old ones.
 type Names<'s> = BTreeMap<&'s [u8], &'s [u8]>;
 
-/// The old and new names, where they explain the whole change. `elsewhere` is
-/// what other files of the call have renamed.
-pub(super) fn names(
-    change: &Change,
-    elsewhere: &[(String, String)],
-) -> Option<Vec<(String, String)>> {
+/// The old and new names, where they explain the whole change.
+pub(super) fn names(change: &Change) -> Option<Vec<(String, String)>> {
     if !are_in_place(change) {
         return None;
     }
@@ -43,13 +35,10 @@ pub(super) fn names(
             }
         }
     }
-    let is_elsewhere = |from: &[u8], to: &[u8]| {
-        elsewhere.iter().any(|(old, new)| old.as_bytes() == from && new.as_bytes() == to)
-    };
     let is_own = |from, to| {
         defines(&change.old, &change.removed, from) && defines(&change.new, &change.added, to)
     };
-    let are_known = global.iter().all(|(from, to)| is_own(from, to) || is_elsewhere(from, to));
+    let are_known = global.iter().all(|(from, to)| is_own(from, to));
     if !are_known || !are_replaced(change, &global) {
         return None;
     }
@@ -59,31 +48,6 @@ pub(super) fn names(
     found.sort();
     found.dedup();
     (!found.is_empty()).then_some(found)
-}
-
-/// Looks at the other files of the call: what one of them has renamed, the
-/// others call by the new name.
-pub(super) fn follow(changes: &[Result<Change, Unread>], meanings: &mut [Meaning]) {
-    let mut renamed: Vec<(String, String)> = Vec::new();
-    for meaning in meanings.iter().filter(|it| it.evidence.step == Step::Rename) {
-        let is_definition = |name: &str| {
-            let mut definitions = meaning.evidence.definitions.iter();
-            definitions.any(|it| it.name.rsplit([':', '.']).next() == Some(name))
-        };
-        let names = meaning.evidence.renamed.iter();
-        renamed.extend(names.filter(|(_, new)| is_definition(new)).cloned());
-    }
-    if renamed.is_empty() {
-        return;
-    }
-    for (change, meaning) in changes.iter().zip(meanings) {
-        let Ok(change) = change else { continue };
-        if !meaning.evidence.step.is_proof()
-            && let Some(names) = names(change, &renamed)
-        {
-            *meaning = change.concluded(Step::Rename, names);
-        }
-    }
 }
 
 /// Whether what differs is where it was.
@@ -121,8 +85,7 @@ fn differences<'s>(old: &Part<'s>, new: &Part<'s>) -> Option<Names<'s>> {
     Some(names)
 }
 
-/// Whether the text before has none of the new names, and the text after none
-/// of the old ones.
+/// Whether the text before has none of the new names, and the text after none of the old ones.
 fn are_replaced(change: &Change, names: &Names) -> bool {
     if names.is_empty() {
         return true;
@@ -141,8 +104,8 @@ fn are_replaced(change: &Change, names: &Names) -> bool {
         && !kept.any(|(piece, _)| has(&change.after.tokens(piece), &is_either))
 }
 
-/// Whether a definition of the file has this name. The methods of a trait and
-/// names like `__init__` are defined elsewhere.
+/// Whether a definition of the file has this name. The methods of a trait and names like `__init__`
+/// are defined elsewhere.
 fn defines(outline: &Outline, parts: &[Part], name: &[u8]) -> bool {
     // `Session.renew`: the first part is the receiver of a method in Go.
     let is_it = |it: &String| it.rsplit('.').next().unwrap_or(it).as_bytes() == name;

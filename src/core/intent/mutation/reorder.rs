@@ -1,8 +1,8 @@
 //! The same pieces in another order.
 //!
-//! Functions and types may be anywhere in their container, imports anywhere
-//! among the free pieces. What runs as the file is read keeps its order. Where a
-//! definition has to come before its use, it does not move past what runs.
+//! Functions and types may be anywhere in their container, imports anywhere among the free pieces.
+//! What runs as the file is read keeps its order. Where a definition has to come before its use, it
+//! does not move past what runs.
 
 use std::collections::HashSet;
 

@@ -10,7 +10,7 @@ fn the_calls_that_were_declined_long_ago_are_forgotten_first() {
         // A later call has a smaller id.
         let id = format!("{:03}", 999 - n);
         state.would_grant(&id, at(n));
-        state.runs(&id, InFlight::of("", at(n)));
+        state.runs(&id, InFlight { at: at(n), ..InFlight::default() });
         assert_eq!(state.grants(&id), Some(at(n)), "the one that is asked about");
         assert!(state.in_flight(&id).is_some());
     }

@@ -11,12 +11,11 @@ use crate::core::{
     outcome::{Notice, Outcome, Rewrite},
     policy::Mode,
     review::{
-        REVIEWER,
+        REVIEWER, messages,
         phase::Phase,
         reviewer::{Launch, Reviewer},
         seen::Seen,
         state::{Opener, Review},
-        words,
         work::Work,
     },
     tool::Tool,
@@ -26,8 +25,7 @@ use crate::core::{
 /// Launches of a session that are remembered.
 const MAX_LAUNCHES: usize = 16;
 
-/// A call that starts the reviewer: it gets our brief instead of what the
-/// agent would have told it.
+/// A call that starts the reviewer: it gets our brief instead of what the agent would have told it.
 pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     let known =
         |launch: &Launch| launch.tool_use_id.is_some() && launch.tool_use_id == call.tool_use_id;
@@ -54,8 +52,9 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
             .lines()
             .flat_map(|line| ["> ", line, "\n"])
             .collect();
-    let prompt =
-        Notice::new("brief").with("words", quoted).with("folders", words::folders(&cx.facts.roots));
+    let prompt = Notice::new("brief")
+        .with("words", quoted)
+        .with("folders", messages::folders(&cx.facts.roots));
     // What the brief says is in the reviewer's own instructions and context as well.
     let may_keep_prompt = words.trim() == format!("Review session {}.", cx.session_id);
     let rewrite = Rewrite { agent_type: REVIEWER, prompt, may_keep_prompt };
@@ -118,7 +117,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     review.fix_works(&cx.facts.roots);
     let launch = &mut review.launches[launch];
     launch.answered = true;
-    let token = bounded::hex(&cx.dice.look()[16..]);
+    let token = bounded::hex(&cx.dice[16..]);
     let proof = json!({
         "launched_at": launch.at,
         "tool_use_id": launch.tool_use_id,
@@ -142,9 +141,9 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     review.started(agent, reviewer);
     let notice = Notice::new("reviewer")
         .with("token", token)
-        .with("folders", words::folders(review.works()))
+        .with("folders", messages::folders(review.works()))
         .with("findings", told_findings(review))
-        .with("second_opinions", words::second_opinions(review));
+        .with("second_opinions", messages::second_opinions(review));
     Outcome::pass()
         .telling_agent(notice)
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
@@ -161,14 +160,14 @@ fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
 }
 
 fn told_findings(review: &Review) -> String {
-    match words::earlier_findings(review) {
+    match messages::earlier_findings(review) {
         none if none.is_empty() => "none so far".to_owned(),
         findings => findings,
     }
 }
 
-/// It may look. It never gets a token, and nobody may talk to it: a later
-/// launch is not for one that was briefed for something else.
+/// It may look. It never gets a token, and nobody may talk to it: a later launch is not for one
+/// that was briefed for something else.
 fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
     review.exclude(agent);
     Outcome::pass()

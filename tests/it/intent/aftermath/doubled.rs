@@ -5,26 +5,6 @@ use super::*;
 const LEDGER: &str = ".orchestration/agent_trace.jsonl";
 
 #[test]
-fn a_line_that_was_put_behind_itself_is_found_with_its_number() {
-    let roz = selected("");
-    roz.ran("printf 1 > src/auth/one.rs").passes();
-    roz.ran("printf 2 > src/auth/two.rs").passes();
-    let text = roz.text(LEDGER);
-    roz.run(&["ledger", "verify"]).succeeds();
-    for at in 0..2 {
-        let mut lines: Vec<&str> = text.lines().collect();
-        lines.insert(at, lines[at]);
-        roz.write(LEDGER, &(lines.join("\n") + "\n"));
-        let ran = roz.run(&["ledger", "verify"]);
-        assert_eq!(ran.code, Some(1), "{ran:?}");
-        assert!(
-            ran.stdout.contains(&format!("line {}: line {} once more", at + 2, at + 1)),
-            "{ran:?}"
-        );
-    }
-}
-
-#[test]
 fn two_branches_that_both_hold_a_line_merge_into_a_ledger_that_is_whole() {
     let roz = project("");
     for session in ["s1", "s2", "s3"] {

@@ -175,42 +175,6 @@ fn roz_itself_is_no_accomplice() {
 }
 
 #[test]
-fn a_call_beside_the_one_that_widens_is_not_widened_either() {
-    let roz = selected("");
-    let step = roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, WIDENS) }));
-    roz.shell("make -s");
-    assert_eq!(roz.refuses("s1", "src/billing/new.rs").0, "SIDECAR_INVALID");
-    let told = step.ends().context();
-    assert!(told.contains(FILE), "{told}");
-    assert_eq!(roz.refuses("s1", "src/billing/new.rs").0, "SIDECAR_INVALID");
-}
-
-#[test]
-fn what_was_there_before_all_calls_that_run_is_what_is_in_doubt_against() {
-    const OTHER: &str = ".orchestration/.intentignore";
-    let roz = selected("");
-    let before = roz.text(FILE);
-    roz.write(OTHER, "deny src/auth/keys/\n");
-    roz.prompt("mind the keys").objects_to_nothing();
-    let make = hidden(&roz, "true");
-    roz.begins("s1", "Bash", &json!({ "command": make }));
-    // A person's word, for whoever begins behind it.
-    roz.run(&["intent", "expand", "INT-001", "docs/**", "--yes"]).succeeds();
-    roz.begins("s1", "Bash", &json!({ "command": make }));
-    roz.write(FILE, &format!("{before}# 1\n"));
-    roz.write(OTHER, "# 1\n");
-    roz.bash("cat src/auth/login.rs").passes();
-    let notes = fs::read_dir(roz.home().join("sidecars")).unwrap().map(|it| it.unwrap().path());
-    let notes = notes.filter(|it| it.extension().is_some_and(|it| it == "json"));
-    let notes: Vec<Value> =
-        notes.map(|it| serde_json::from_slice(&fs::read(it).unwrap()).unwrap()).collect();
-    let [notes] = &notes[..] else { panic!("{notes:?}") };
-    assert_eq!(notes["doubts"][FILE]["before"], roz::sidecar::word::of(before.as_bytes()));
-    let left = roz::sidecar::word::of(format!("{before}# 1\n").as_bytes());
-    assert_eq!(notes["doubts"][FILE]["left"], left);
-}
-
-#[test]
 fn what_is_changed_after_a_call_that_never_ended_is_a_persons_once_they_spoke() {
     let roz = selected("");
     roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
@@ -262,13 +226,13 @@ fn what_was_read_and_not_committed_comes_back_as_it_was() {
 }
 
 #[test]
-fn what_roz_init_adds_is_told_as_a_persons_and_is_in_no_doubt() {
+fn what_roz_init_adds_is_told_and_is_in_no_doubt() {
     let roz = selected("");
     let step = roz.begins("s1", "Bash", &json!({ "command": "roz init --intent" }));
     roz.run(&["init", "--intent"]).succeeds();
     assert!(roz.project().join(".orchestration/.intentignore").exists());
     let told = step.ends().context();
-    assert!(told.contains("is a person's to run") && told.contains(".mcp.json"), "{told}");
+    assert!(told.contains(".mcp.json"), "{told}");
     assert!(!told.contains(".intentignore"), "{told}");
     roz.lets_write("src/auth/new.rs");
 }

@@ -1,0 +1,415 @@
+//! The checks of one call, each of which refuses it or lets the next one look.
+
+use crate::{
+    core::{
+        Cx, bounded,
+        event::ToolCall,
+        intent::{
+            catalogue::Intent,
+            class::{Class, Judged, Purpose},
+            facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
+            scope::{Reason, Scope, Unsure, Verdict as InScope, Why},
+            selection::{self, Refused, Unreliable},
+            state::IntentState,
+            target,
+        },
+        policy::{Hitl, OpaqueWrites},
+        refusal::{Code, Refusal},
+        tool::Tool,
+    },
+    shell::How,
+};
+
+/// A call that passed every check.
+#[derive(Default)]
+pub(super) struct Passed {
+    pub(super) intent_id: String,
+    pub(super) scope: Vec<String>,
+    /// What a person has to confirm.
+    pub(super) asks: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Check<'a> {
+    declared: &'a Declared,
+    targets: &'a [Aim],
+    facts: &'a IntentFacts,
+    call: &'a ToolCall<'a>,
+    agent: Option<&'a str>,
+    cx: Cx<'a>,
+}
+
+impl<'a> Check<'a> {
+    pub(super) fn new(call: &'a ToolCall<'a>, agent: Option<&'a str>, cx: Cx<'a>) -> Self {
+        let facts = &cx.facts.intent;
+        Self { declared: &facts.declared, targets: &facts.targets, facts, call, agent, cx }
+    }
+
+    /// The same call, as another project judges it.
+    pub(super) fn in_project(self, nearer: &'a Nearer) -> Self {
+        Self { declared: &nearer.declared, targets: &nearer.targets, ..self }
+    }
+
+    /// What the call would write in any project, but for what is nobody's.
+    pub(super) fn writes(self) -> impl Iterator<Item = &'a Aim> {
+        let nearer = self.facts.also.iter().flat_map(|nearer| &nearer.targets);
+        self.facts.targets.iter().chain(nearer).filter(|aim| !aim.is_free)
+    }
+
+    fn refusal(self, code: Code, message: impl Into<String>) -> Refusal {
+        Refusal::new(code, &self.call.name, message)
+    }
+
+    /// What the breaker counts by, where a refusal is about no file: what the call would write
+    /// first, else its words.
+    pub(super) fn target(self) -> String {
+        self.writes().next().map_or_else(|| normal(self.call), Aim::shown)
+    }
+
+    fn sidecar(self) -> Result<(), Refused> {
+        let gone = || Unreliable {
+            file: selection::FILE,
+            what: "it was there in this session, and is gone".to_owned(),
+        };
+        match &self.declared.sidecar {
+            Sidecar::Broken(unreliable) => Err(unreliable.refuses(&self.call.name)),
+            Sidecar::Missing(missing) => Err(missing.refuses(&self.call.name)),
+            Sidecar::Absent => Err(gone().refuses(&self.call.name)),
+            Sidecar::NotAsked | Sidecar::NotDeclared | Sidecar::There => Ok(()),
+        }
+    }
+
+    /// Whether what is declared is somebody's word who may give it.
+    fn confirmed(self) -> Result<(), Refused> {
+        let Some(doubt) = self.declared.doubts.first() else { return Ok(()) };
+        Err(doubt.refuses(&self.call.name, self.cx.session_id.as_str()))
+    }
+
+    fn closes(self, id: &str) -> Option<usize> {
+        self.declared.closed.iter().find_map(|(it, line)| (it == id).then_some(*line))
+    }
+
+    pub(super) fn selectable(self, id: &str) -> Result<(), Refused> {
+        self.sidecar()?;
+        let closes = |id: &str| self.closes(id);
+        selection::choose(&self.declared.catalogue, closes, id, &self.call.name).map(drop)
+    }
+
+    /// Whether all that its git commands would discard is known, and in scope or nobody's.
+    pub(super) fn may_discard(self, state: &IntentState) -> bool {
+        let Some(discards) = &self.facts.discards else { return false };
+        let selected = state.selected().map(|selected| &selected.intent_id);
+        let intent = selected.and_then(|id| self.declared.catalogue.find(id).ok());
+        let scope = intent.map(|intent| Scope::new(&intent.owned_scope)).unwrap_or_default();
+        discards.iter().all(|aim| {
+            let is_in_scope = || scope.judge(&aim.target) == InScope::Inside;
+            aim.is_free || aim.treatment.is_plain() && is_in_scope()
+        })
+    }
+
+    fn missing(self, message: String) -> Refused {
+        let refusal = self
+            .refusal(Code::MissingIntent, message)
+            .recovery(selection::how_to_select(&self.declared.catalogue, |it| self.closes(it)));
+        Box::new(refusal)
+    }
+
+    /// By the session's project, and by those that lie nearer to a target.
+    pub(super) fn judge_all(
+        self,
+        state: &mut IntentState,
+        judged: &Judged,
+        is_governed: bool,
+    ) -> Result<Passed, Refused> {
+        let mut passed = if is_governed { Some(self.judge(state, judged)?) } else { None };
+        for nearer in &self.facts.also {
+            let (intent_id, asks) = self.judge_nearer(state, nearer)?;
+            let passed = passed.get_or_insert(Passed { intent_id, ..Passed::default() });
+            passed.asks = passed.asks.take().or(asks);
+        }
+        let mut passed = passed.unwrap_or_default();
+        if !is_governed && self.wants_person(judged) {
+            passed.asks = passed.asks.or_else(|| Some(asked(judged)));
+        }
+        Ok(passed)
+    }
+
+    /// The intent that is cited has to be one that this project declares, too, and to own the
+    /// targets there.
+    fn judge_nearer(
+        self,
+        state: &IntentState,
+        nearer: &Nearer,
+    ) -> Result<(String, Option<String>), Refused> {
+        let Nearer { root, declared, targets } = nearer;
+        let check = self.in_project(nearer);
+        check.sidecar().and_then(|()| check.confirmed()).map_err(|mut refusal| {
+            refusal.message = format!("In `{root}`: {}", refusal.message);
+            refusal
+        })?;
+        let Some(selected) = state.selected() else {
+            let message = format!(
+                "You must cite a valid active Intent ID. `{root}` declares its own work, and this \
+                 call writes there."
+            );
+            return Err(check.missing(message));
+        };
+        let id = &selected.intent_id;
+        let found = declared.catalogue.find(id).ok();
+        let open = found.filter(|it| it.status.can_be_selected() && check.closes(id).is_none());
+        let Some(intent) = open else {
+            let message = format!(
+                "`{root}` declares its own work, and {} is no open intent of it.",
+                bounded::line(id, 60)
+            );
+            let refusal = check
+                .refusal(Code::IntentNotActive, message)
+                .of_intent(id)
+                .about(targets.first().map(Aim::shown).unwrap_or_default())
+                .recovery(format!(
+                    "Have the user declare it there too, or start a session in `{root}`."
+                ));
+            return Err(Box::new(refusal));
+        };
+        Ok((id.clone(), check.in_scope(intent)?))
+    }
+
+    pub(super) fn wants_person(self, judged: &Judged) -> bool {
+        let mut writes = self.writes().peekable();
+        let is_auto = writes.peek().is_some() && writes.all(|aim| aim.treatment.auto.is_some());
+        match (judged.class, self.cx.policy.intent.hitl) {
+            (_, Hitl::Off) | (Class::Safe, _) | (Class::Destructive, Hitl::Critical) => false,
+            (Class::Critical, _) => true,
+            (Class::Destructive, Hitl::Destructive) => !is_auto && judged.purpose != Purpose::Check,
+        }
+    }
+
+    fn judge(self, state: &mut IntentState, judged: &Judged) -> Result<Passed, Refused> {
+        // A command that roz named leads out of the scope, and back.
+        if is_way_back(state, self.call) {
+            return self.takes_back(state, judged);
+        }
+        self.sidecar()?;
+        self.confirmed()?;
+        let Some(selected) = state.selected().map(|it| it.intent_id.clone()) else {
+            return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
+        };
+        let intent = match self.declared.catalogue.find(&selected) {
+            Ok(intent) if intent.status.can_be_selected() => intent,
+            found => {
+                let now = found.map_or_else(|_| "gone".to_owned(), |it| it.status.to_string());
+                let message = format!("Intent {selected} is {now}: it is selected no more.");
+                state.deselect();
+                return Err(Box::new(
+                    self.refusal(Code::IntentNotActive, message)
+                        .of_intent(&selected)
+                        .recovery("Select an open intent."),
+                ));
+            }
+        };
+        self.recordable(intent)?;
+        let mut asks = self.in_scope(intent)?;
+        self.fresh(state, intent)?;
+        let is_opaque = self.targets.iter().all(|it| it.is_free)
+            && judged.class == Class::Destructive
+            && judged.purpose == Purpose::Change
+            && !self.call.readings.is_empty();
+        let why = &judged.why;
+        match self.cx.policy.intent.opaque {
+            OpaqueWrites::Ask if is_opaque => {
+                asks = asks.or(Some(format!("What it changes cannot be known: {why}.")));
+            }
+            OpaqueWrites::Deny if is_opaque => {
+                let message = format!("Scope Violation: what it changes cannot be known ({why}).");
+                let refusal = self
+                    .refusal(Code::ScopeViolation, message)
+                    .recovery("Use Write or Edit, or a command that says what it writes.");
+                return Err(Box::new(Self::scoped(refusal, intent)));
+            }
+            OpaqueWrites::Observe | OpaqueWrites::Ask | OpaqueWrites::Deny => (),
+        }
+        if self.wants_person(judged) {
+            asks = asks.or_else(|| Some(asked(judged)));
+        }
+        Ok(Passed { intent_id: intent.id.clone(), scope: intent.owned_scope.clone(), asks })
+    }
+
+    /// What a call before it had no right to is taken back whatever is declared now: perhaps it is
+    /// that which was changed.
+    fn takes_back(self, state: &IntentState, judged: &Judged) -> Result<Passed, Refused> {
+        let Some(selected) = state.selected() else {
+            return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
+        };
+        let intent = self.declared.catalogue.find(&selected.intent_id).ok();
+        if let Some(intent) = intent {
+            self.recordable(intent)?;
+        }
+        Ok(Passed {
+            intent_id: selected.intent_id.clone(),
+            scope: intent.map(|it| it.owned_scope.clone()).unwrap_or_default(),
+            asks: self.wants_person(judged).then(|| asked(judged)),
+        })
+    }
+
+    /// Whether the change will stand in the ledger, where it has to.
+    fn recordable(self, intent: &Intent) -> Result<(), Refused> {
+        let Some(why) = &self.facts.unwritable else { return Ok(()) };
+        let message = format!(
+            "Nothing may change that cannot be recorded, and the ledger cannot be written: {}.",
+            why.trim_end_matches('.')
+        );
+        Err(Box::new(
+            self.refusal(Code::LedgerUnwritable, message)
+                .about(".orchestration/agent_trace.jsonl")
+                .of_intent(&intent.id)
+                .recovery("Ask the user to mend it; then try again."),
+        ))
+    }
+
+    fn scoped(refusal: Refusal, intent: &Intent) -> Refusal {
+        const SHOWN: usize = 10;
+        let mut refusal = refusal.of_intent(&intent.id);
+        let scope = intent.owned_scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
+        refusal.owned_scope = Some(scope.collect());
+        refusal
+    }
+
+    /// Whether every path that the call would write is the intent's. Returns what a person has to
+    /// be asked about.
+    fn in_scope(self, intent: &Intent) -> Result<Option<String>, Refused> {
+        let scope = Scope::new(&intent.owned_scope);
+        let mut asks = None;
+        for aim in self.targets.iter().filter(|aim| !aim.is_free) {
+            let ask = self.allowed(aim, &scope, intent)?;
+            asks = asks.or(ask);
+        }
+        Ok(asks)
+    }
+
+    fn allowed(self, aim: &Aim, scope: &Scope, intent: &Intent) -> Result<Option<String>, Refused> {
+        let shown = aim.shown();
+        let refuse = |refusal: Refusal| Err(Box::new(Self::scoped(refusal.about(&*shown), intent)));
+        if let Some(line) = aim.treatment.deny {
+            let message =
+                format!("{shown} is protected from every intent: .intentignore, line {line}.");
+            return refuse(self.refusal(Code::ProtectedPath, message).recovery(
+                "Leave it as it is, and name the files that you mean. Where the work needs it, \
+                 ask the user: they change it, or lift that line of `.intentignore`.",
+            ));
+        }
+        if aim.treatment.untracked.is_some() {
+            return Ok(None);
+        }
+        let ask = aim.treatment.ask;
+        let ask =
+            ask.map(|line| format!("{shown} is to be asked about: .intentignore, line {line}."));
+        match scope.judge(&aim.target) {
+            InScope::Inside => Ok(ask),
+            InScope::Ask(Unsure::HardLinks(links)) => Ok(ask
+                .or(Some(format!("{shown} has {links} names, and perhaps not all are in scope.")))),
+            InScope::Ask(Unsure::Opaque) => match self.cx.policy.intent.opaque {
+                OpaqueWrites::Observe => Ok(ask),
+                OpaqueWrites::Ask => {
+                    Ok(ask.or(Some(format!("Where it writes cannot be known: {shown}."))))
+                }
+                OpaqueWrites::Deny => refuse(self.outside(&shown, None, intent)),
+            },
+            InScope::Outside(Reason { why: Why::Guarded(what), .. }) => {
+                let message = format!("{shown} is in nobody's scope: it is {what}.");
+                let refusal = self.refusal(Code::ProtectedPath, message);
+                refuse(refusal.recovery(target::instead(&shown)))
+            }
+            InScope::Outside(reason) => refuse(self.outside(&shown, Some(&reason), intent)),
+        }
+    }
+
+    fn outside(self, file: &str, reason: Option<&Reason>, intent: &Intent) -> Refusal {
+        let id = &intent.id;
+        let detail = match reason {
+            Some(Reason { path, written: Some(_), .. }) => {
+                format!(" (really {})", bounded::line(path, 120))
+            }
+            // A path that is known in part.
+            _ if file.contains('…') => " (it may write outside the scope)".to_owned(),
+            _ => String::new(),
+        };
+        // No scope reaches out of the project.
+        if reason.is_some_and(|reason| reason.why == Why::OutsideProject) {
+            let message =
+                format!("Scope Violation: {id} is not authorized to edit {file}{detail}.");
+            return self.refusal(Code::ScopeViolation, message).recovery(
+                "It is outside of the project: write below the project's root or in the temporary \
+                 folder, or ask the user to do it.",
+            );
+        }
+        let message = format!(
+            "Scope Violation: {id} is not authorized to edit {file}{detail}. Request scope expansion."
+        );
+        self.refusal(Code::ScopeViolation, message).recovery(format!(
+            "`roz intent expand {id} {}` asks the user for it, or select the intent that owns this \
+             file.",
+            pattern_of(file)
+        ))
+    }
+
+    /// Whether the agent knows what it is about to change.
+    fn fresh(self, state: &mut IntentState, intent: &Intent) -> Result<(), Refused> {
+        for aim in self.targets.iter().filter(|it| !it.is_free) {
+            let Some(actual) = &aim.hash else { continue };
+            let path = aim.path();
+            let seen = state.seen(self.agent, &path).map(str::to_owned);
+            if !state.is_stale(self.agent, &path, actual, is_write(self.call, aim.how)) {
+                continue;
+            }
+            let shown = aim.shown();
+            let what = match seen {
+                Some(_) => "has changed since you read it",
+                None => "is there, and you have not read it",
+            };
+            let by = aim.changed_by.as_deref().map(|by| format!(" Changed by: {by}."));
+            let message = format!("Stale File: {shown} {what}.{}", by.unwrap_or_default());
+            let mut refusal = self
+                .refusal(Code::StaleFile, message)
+                .about(shown)
+                .of_intent(&intent.id)
+                .recovery("Read it again, then write.");
+            refusal.expected_hash = seen;
+            refusal.actual_hash = Some(actual.clone());
+            refusal.changed_by.clone_from(&aim.changed_by);
+            return Err(Box::new(refusal));
+        }
+        Ok(())
+    }
+}
+
+fn asked(judged: &Judged) -> String {
+    format!("{} call: {}.", judged.class.word(), judged.why)
+}
+
+/// A path of the project as a pattern to copy.
+fn pattern_of(file: &str) -> String {
+    let is_known = !file.starts_with(['/', '~']) && !file.contains(['\'', '…', '*', '?', '[']);
+    if is_known { format!("'{file}'") } else { "PATTERN".to_owned() }
+}
+
+/// Whether a call is, word for word, one that takes a change back.
+pub(super) fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
+    call.tool.command().is_some_and(|it| state.is_way_back(it))
+}
+
+/// Whether a call replaces all that a file holds, as the client's own tool does.
+pub fn is_write(call: &ToolCall, how: How) -> bool {
+    matches!(call.tool, Tool::Write { .. }) && how == How::Write
+}
+
+/// A call's text, for telling one from another: a command without its blanks, else the input.
+pub(super) fn normal(call: &ToolCall) -> String {
+    let text = match call.tool.command() {
+        Some(command) => command.split_whitespace().collect::<Vec<_>>().join(" "),
+        None => call.json.to_owned(),
+    };
+    match text.len() {
+        ..=200 => format!("{}:{text}", call.name),
+        _ => format!("{}:sha256:{}", call.name, bounded::sha256(text.as_bytes())),
+    }
+}
