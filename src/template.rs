@@ -35,7 +35,6 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "intent-protocol",
     "issues",
     "learnings",
-    "no-permit",
     "no-token",
     "own-files",
     "protected",

@@ -26,7 +26,6 @@ use crate::{
 ///
 /// Examples:
 ///   roz blame src/auth/login.rs
-///   roz blame src/auth/login.rs:42
 ///   roz blame src/auth/login.rs:42 --why
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -34,24 +33,9 @@ pub(super) struct Args {
     /// The file, and perhaps a line of it
     #[arg(value_name = "FILE[:LINE]")]
     place: String,
-    /// All that is known of why one line is there
+    /// Tell all that is known of why a line is there
     #[arg(long)]
     why: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Tell all that is known of why a line is there
-///
-/// Example:
-///   roz why src/auth/login.rs:42
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-pub(super) struct Why {
-    /// A file, and a line of it
-    #[arg(value_name = "FILE:LINE")]
-    place: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -77,7 +61,7 @@ const LARGEST: usize = 16 << 20;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.why {
-        return why(&Why { place: args.place.clone(), json: args.json }, world);
+        return why(&args.place, args.json, world);
     }
     let (path, line) = place(&args.place, world)?;
     let blamed = blamed(&path, world)?;
@@ -97,9 +81,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(Done::Well)
 }
 
-pub(super) fn why(args: &Why, world: &World) -> super::Result {
-    let (path, line) = place(&args.place, world)?;
-    let name = || args.place.trim_end_matches(':').to_owned();
+/// All that is known of why a line is there.
+pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
+    let (path, line) = self::place(place, world)?;
+    let name = || place.trim_end_matches(':').to_owned();
     let line = line.ok_or_else(|| Error::WhichLine(name()))?;
     let blamed = blamed(&path, world)?;
     let (at, _) = blamed.range(Some(line), &path)?;
@@ -107,7 +92,7 @@ pub(super) fn why(args: &Why, world: &World) -> super::Result {
     let record = blamed.record(at);
     let id = record.and_then(|it| it.intent_id.as_deref());
     let intent = id.and_then(|id| catalogue.intents.iter().find(|it| it.id == id));
-    if args.json {
+    if as_json {
         let mut value = blamed.json(at);
         value["file"] = blamed.file.clone().into();
         value["intent"] = serde_json::to_value(intent)?;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Done, advice, say};
 use crate::{
     core::{
-        event::Beyond,
+        event::TOO_LONG,
         protect::Answer,
         session::{Session, SessionId},
     },
@@ -69,7 +69,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let named = world.var("CLAUDE_CODE_SESSION_ID");
     let id = roz.session_or_newest(named).ok();
     let session = id.and_then(|it| roz.store.get_session(&it).ok()?).map(|it| it.session);
-    let session = session.unwrap_or_else(|| Session::new(nobodys(), world.now));
+    let session = session.unwrap_or_else(|| {
+        let mut session = Session::new(nobodys(), world.now);
+        session.project = Some(roz.project.clone());
+        session
+    });
     let explained = explain(tool, &input, &session, &roz, world);
     let warnings = roz.complaints().into_iter().chain(advice::unlikely(tool, &input));
     warnings.for_each(|it| say::warn(it.trim_start_matches("roz: ")));
@@ -92,8 +96,8 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
         "verdict": answer(explained),
         "readings": readings.collect::<Vec<_>>(),
         "keys": explained.keys,
-        "may_run_anything": explained.beyond.is_some(),
-        "because": explained.beyond.map(Beyond::why),
+        "may_run_anything": explained.may_run_anything,
+        "because": explained.may_run_anything.then_some(TOO_LONG),
         "gates": explained.gates.iter().map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
         "rules": explained.rules.iter().map(|it| json!({
             "rule": it.rule.name,
@@ -236,8 +240,8 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
     let runs_script = explained.readings.iter().any(|reading| !reading.scripts.is_empty());
     let script = if runs_script { RUNS_SCRIPT } else { "" };
     let unknown = explained
-        .beyond
-        .map(|it| format!(" Not all that it would run can be read beforehand: {}.", it.why()));
+        .may_run_anything
+        .then(|| format!(" Not all that it would run can be read beforehand: {TOO_LONG}."));
     let off = if is_protected { "" } else { " Self-protection is switched off." };
     format!("{said}{closed}{script}{}{off}\n", unknown.unwrap_or_default())
 }

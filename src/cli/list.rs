@@ -3,7 +3,16 @@
 use serde_json::{Value, json};
 
 use super::{Done, say};
-use crate::{core::session::Session, open::Roz, world::World};
+use crate::{
+    core::{
+        GATES,
+        gate::{Project, Status, statuses},
+        policy::Policy,
+        session::Session,
+    },
+    open::Roz,
+    world::World,
+};
 
 /// List the newest sessions and how they stand
 #[derive(Debug, clap::Args)]
@@ -36,27 +45,24 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         .iter()
         .map(|it| {
             let place = it.project.as_ref().or(it.cwd.as_ref());
-            vec![
-                it.session_id.to_string(),
-                if out.width < 100 {
-                    say::ago(it.updated_at, world.now)
-                } else {
-                    say::when(it.updated_at, world.now)
-                },
-                it.review.phase().word().to_owned(),
-                it.reflection.status().word().to_owned(),
-                it.intent.selected().map_or("-", |it| &*it.intent_id).to_owned(),
-                place.map(|it| it.display().to_string()).unwrap_or_default(),
-            ]
+            let when = if out.width < 100 { say::ago } else { say::when };
+            let mut row = vec![it.session_id.to_string(), when(it.updated_at, world.now)];
+            row.extend(gates(it).into_iter().map(|status| match status.about {
+                Some(about) => about,
+                None => status.state.replace('_', " "),
+            }));
+            row.push(place.map(|it| it.display().to_string()).unwrap_or_default());
+            row
         })
         .collect();
     if rows.is_empty() {
         say::print("No sessions yet. Start the client in a project, and look again.\n")?;
     } else {
-        say::print(&out.table(
-            &["SESSION", "LAST ACTIVE", "REVIEW", "REFLECTION", "INTENT", "PROJECT"],
-            &rows,
-        ))?;
+        let names = GATES.iter().map(|gate| gate.name().to_uppercase());
+        let heading = ["SESSION", "LAST ACTIVE"].map(str::to_owned).into_iter().chain(names);
+        let heading: Vec<String> = heading.chain(["PROJECT".to_owned()]).collect();
+        let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
+        say::print(&out.table(&heading, &rows))?;
     }
     for err in broken {
         say::print(&format!("{}\n", out.paint(say::Tone::Warn, &format!("roz: {err}"))))?;
@@ -64,16 +70,22 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(Done::Well)
 }
 
+/// How each gate stands in a session. Whether its project has the gate on is not looked at.
+fn gates(session: &Session) -> Vec<Status> {
+    statuses(GATES, Some(session), &Project::default(), &Policy::default())
+}
+
 fn as_json(session: &Session) -> Value {
-    json!({
+    let mut value = json!({
         "session_id": session.session_id,
         "created_at": session.created_at,
         "updated_at": session.updated_at,
         "cwd": session.cwd,
         "project": session.project,
-        "review": session.review.phase().word(),
-        "reflection": session.reflection.status().word(),
-        "intent": session.intent.word(),
-        "intent_id": session.intent.selected().map(|it| &it.intent_id),
-    })
+        "intent_id": session.intent.selected().map(|selected| &selected.intent_id),
+    });
+    for status in gates(session) {
+        value[status.gate] = status.state.into();
+    }
+    value
 }

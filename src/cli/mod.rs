@@ -38,6 +38,7 @@ mod tickets;
 mod trace;
 mod undo;
 mod uninstall;
+mod why;
 
 use std::{error::Error, io, io::Write as _, process::ExitCode};
 
@@ -72,7 +73,7 @@ enum Command {
     Ledger(ledger::Args),
     Blame(blame::Args),
     Undo(undo::Args),
-    Why(blame::Why),
+    Why(why::Args),
     Clean(clean::Args),
     Config(config::Args),
     Intent(intent::Args),
@@ -155,7 +156,7 @@ pub fn main() -> ExitCode {
         Command::Ledger(args) => ledger::run(&args, &world),
         Command::Blame(args) => blame::run(&args, &world),
         Command::Undo(args) => undo::run(&args, &world),
-        Command::Why(args) => blame::why(&args, &world),
+        Command::Why(args) => why::run(&args, &world),
         Command::Learn(args) => learn::run(&args, &world),
         Command::Clean(args) => clean::run(&args, &world),
         Command::Config(args) => config::run(&args, &world),

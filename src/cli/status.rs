@@ -158,13 +158,17 @@ fn check(roz: &Roz, session: Option<&Session>, as_json: bool, world: &World) -> 
     Ok(done)
 }
 
-fn session(roz: &Roz, given: Option<&str>, world: &World) -> Result<Session, open::Error> {
+pub(super) fn session(
+    roz: &Roz,
+    given: Option<&str>,
+    world: &World,
+) -> Result<Session, open::Error> {
     let named = given.or_else(|| world.var("CLAUDE_CODE_SESSION_ID"));
     let id = roz.session_or_newest(named)?;
     Ok(roz.load(&id)?.session)
 }
 
-fn project(roz: &Roz, world: &World) -> Project {
+pub(super) fn project(roz: &Roz, world: &World) -> Project {
     let intent = match roz.policy.intent.enabled {
         Auto::Off => None,
         Auto::On | Auto::Auto => sidecar::load(&roz.sidecar, &roz.home),
@@ -197,10 +201,12 @@ fn in_words(
     for it in statuses {
         let (tone, state) = match (it.on, &it.waits_for) {
             (false, _) => (Tone::Dim, "off"),
-            (true, Some(_)) => (Tone::Warn, it.state.as_str()),
-            (true, None) => (Tone::Good, it.state.as_str()),
+            (true, Some(_)) => (Tone::Warn, it.state),
+            (true, None) => (Tone::Good, it.state),
         };
-        let _ = writeln!(text, "{:<11}{}", it.gate, out.paint(tone, &state.replace('_', " ")));
+        let about = it.about.iter().filter(|_| it.on).map(|about| format!(" {about}"));
+        let state = state.replace('_', " ") + &about.collect::<String>();
+        let _ = writeln!(text, "{:<11}{}", it.gate, out.paint(tone, &state));
         let details = [("waits for", &it.waits_for), ("next", &it.next)];
         for (what, words) in details {
             if let Some(words) = words.as_ref().filter(|_| it.on) {

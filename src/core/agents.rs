@@ -2,6 +2,8 @@
 //! a call is made by: an agent could start another one, or change what another one is told. This is
 //! the one place in the core that names an agent.
 
+use std::path::{Path, PathBuf};
+
 /// What an agent calls its own.
 pub struct Agent {
     /// The folder of its settings, in a project and in the user's home.
@@ -16,8 +18,26 @@ pub struct Agent {
     versions: &'static str,
     /// Variables that make it another one, or take its hooks away.
     variables: &'static [&'static str],
+    environment: Environment,
     /// In the names of its models, and the provider that they belong to.
     models: (&'static str, &'static str),
+}
+
+/// The variables that an agent sets for its hooks and its shells, or reads itself; empty, where it
+/// knows none.
+struct Environment {
+    /// The user's folder of settings, where it is not the one in the home.
+    config_dir: &'static str,
+    /// The folder that it was started in.
+    project_dir: &'static str,
+    /// The folder of the plugin whose hook runs.
+    plugin_root: &'static str,
+    /// In its shells, the session.
+    session_id: &'static str,
+    /// In its shells, its own program.
+    program: &'static str,
+    /// A file whose lines set up its shells.
+    shell_setup: &'static str,
 }
 
 const ALL: &[Agent] = &[Agent {
@@ -28,6 +48,14 @@ const ALL: &[Agent] = &[Agent {
     package: "claude-code",
     versions: "/claude/versions/",
     variables: &["CLAUDE_CONFIG_DIR", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "CLAUDE_CODE_SIMPLE"],
+    environment: Environment {
+        config_dir: "CLAUDE_CONFIG_DIR",
+        project_dir: "CLAUDE_PROJECT_DIR",
+        plugin_root: "CLAUDE_PLUGIN_ROOT",
+        session_id: "CLAUDE_CODE_SESSION_ID",
+        program: "CLAUDE_CODE_EXECPATH",
+        shell_setup: "CLAUDE_ENV_FILE",
+    },
     models: ("claude-", "anthropic"),
 }];
 
@@ -38,6 +66,51 @@ pub fn folders() -> impl Iterator<Item = &'static str> + Clone {
 
 pub fn is_folder(name: &str) -> bool {
     folders().any(|folder| folder == name)
+}
+
+/// Looks a variable of the environment up.
+pub type Var<'f, 'v> = &'f dyn Fn(&str) -> Option<&'v str>;
+
+/// The folders that a variable of each agent names, as far as it is set.
+fn places<'v>(var: Var<'_, 'v>, name: fn(&Environment) -> &'static str) -> Vec<&'v Path> {
+    ALL.iter().filter_map(|agent| var(name(&agent.environment)).map(Path::new)).collect()
+}
+
+/// The agents' folders of the user.
+pub fn config_dirs(var: Var, home: Option<&Path>) -> Vec<PathBuf> {
+    let dir = |agent: &Agent| {
+        let named = var(agent.environment.config_dir).map(PathBuf::from);
+        named.or_else(|| Some(home?.join(agent.folder)))
+    };
+    ALL.iter().filter_map(dir).collect()
+}
+
+/// The folders that agents were started in.
+pub fn project_dirs<'v>(var: Var<'_, 'v>) -> Vec<&'v Path> {
+    places(var, |environment| environment.project_dir)
+}
+
+/// The folders of the plugin whose hook runs.
+pub fn plugin_roots<'v>(var: Var<'_, 'v>) -> Vec<&'v Path> {
+    places(var, |environment| environment.plugin_root)
+}
+
+/// The file whose lines set up the shells of the agent whose hook runs.
+pub fn shell_setup<'v>(var: Var<'_, 'v>) -> Option<&'v Path> {
+    places(var, |environment| environment.shell_setup).into_iter().next()
+}
+
+/// What agents' shells have in their environment, as far as a line could use it to reach for roz.
+pub fn shell_variables(var: Var, session_id: &str) -> Vec<(String, String)> {
+    let of_agent = |Agent { environment, programs, .. }: &Agent| {
+        let config_dir =
+            var(environment.config_dir).map(|dir| (environment.config_dir, dir.to_owned()));
+        let program = programs.first().map(|name| (environment.program, (*name).to_owned()));
+        let session = Some((environment.session_id, session_id.to_owned()));
+        [config_dir, program, session]
+    };
+    let found = ALL.iter().flat_map(of_agent).flatten();
+    found.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Where administrators keep settings.

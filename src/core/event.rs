@@ -108,26 +108,12 @@ pub struct ToolCall<'a> {
     raw: Vec<String>,
     /// Made when they are first asked for.
     keys: OnceCell<Vec<String>>,
-    /// What of it is beyond the reader's bounds, so that it may run anything.
-    pub beyond: Option<Beyond>,
+    /// It is beyond the reader's bounds, so it may run anything.
+    is_read_in_part: bool,
 }
 
-/// What was not read of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Beyond {
-    Line,
-    Skill,
-}
-
-impl Beyond {
-    /// What it is, and what can be done about it.
-    pub fn why(self) -> &'static str {
-        match self {
-            Self::Line => "it is too long or too deeply nested; take it apart",
-            Self::Skill => "its skill has more lines to run than are read; run them yourself",
-        }
-    }
-}
+/// Why a call may run anything, and what can be done about it.
+pub const TOO_LONG: &str = "it is too long or too deeply nested; take it apart";
 
 /// The longest line that is read, in bytes: twice what the kernel takes as an argument.
 const MAX_LINE: usize = 256 * 1024;
@@ -155,21 +141,18 @@ impl<'a> ToolCall<'a> {
             unread: Vec::new(),
             raw: Vec::new(),
             keys: OnceCell::new(),
-            beyond: None,
+            is_read_in_part: false,
         }
     }
 
-    /// Reads the command lines of the call: its own, and `more` that it would run (a skill's `!`
-    /// lines).
-    pub fn read(&mut self, more: &[String], options: &shell::Options) {
+    /// Reads the command lines of the call.
+    pub fn read(&mut self, options: &shell::Options) {
         // Out of the way, so that a long line need not be copied.
         let input = std::mem::take(&mut self.input);
         let tool = std::mem::replace(&mut self.tool, Tool::Other);
-        let lines = command_lines(&tool, &input).into_iter();
-        let lines = lines.chain(more.iter().map(Cow::from));
-        for line in lines {
+        for line in command_lines(&tool, &input) {
             if line.len() > MAX_LINE {
-                self.read_in_part(Beyond::Line);
+                self.read_in_part();
                 continue;
             }
             let reading = shell::read_with(&line, options);
@@ -203,7 +186,7 @@ impl<'a> ToolCall<'a> {
         if let Some(why) = reading.unreadable {
             let words_of_it = text.split_whitespace().take(MAX_RAW_WORDS + 1).count();
             if why.is_bound() || words_of_it > MAX_RAW_WORDS {
-                self.read_in_part(Beyond::Line);
+                self.read_in_part();
             }
             let words = shell::raw_words(text);
             self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
@@ -252,14 +235,14 @@ impl<'a> ToolCall<'a> {
         command_lines(&self.tool, &self.input).into_iter()
     }
 
-    /// More command lines than were read.
-    pub fn read_in_part(&mut self, beyond: Beyond) {
-        self.beyond.get_or_insert(beyond);
+    /// Notes that not all of its command lines were read.
+    pub fn read_in_part(&mut self) {
+        self.is_read_in_part = true;
     }
 
     /// Whether not all that it would run is known.
     pub fn may_run_anything(&self) -> bool {
-        self.beyond.is_some()
+        self.is_read_in_part
     }
 
     /// The type of the subagent that the call starts.

@@ -39,8 +39,6 @@ pub struct Facts {
     pub second_opinions: Option<Vec<String>>,
     /// An agent file of the project or the user that bears the reviewer's name.
     pub shadow: Option<PathBuf>,
-    /// The call that started the subagent in which this event happens.
-    pub launched_by: LaunchedBy,
     /// Sessions of this project with an open review, active within the hour.
     pub open_elsewhere: Vec<SessionId>,
     /// Which protected paths a call is about.
@@ -125,17 +123,4 @@ pub struct FileOutput {
     pub blob: String,
     pub content: String,
     pub text: String,
-}
-
-/// What the client's own notes say of how a subagent was started.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum LaunchedBy {
-    #[default]
-    NotAsked,
-    /// This client keeps no such notes, or not where we look.
-    Unknown,
-    /// An Agent call, by its `tool_use_id`.
-    Call(String),
-    /// Something else: a workflow.
-    Other(String),
 }

@@ -5,10 +5,15 @@
 
 use serde::Serialize;
 
-use super::{Cx, bounded, event::Event, outcome::Outcome, policy::Policy, session::Session};
+use super::{
+    Cx, bounded, event::Event, needs::Needs, outcome::Outcome, policy::Policy, session::Session,
+};
 
 pub trait Gate: Sync {
     fn name(&self) -> &'static str;
+
+    /// Adds what has to be looked up for `decide`: nothing for a gate that knows enough.
+    fn needs(&self, _session: &Session, _event: &Event, _policy: &Policy, _needs: &mut Needs) {}
 
     /// Decides about an event. A gate behind one that objects never sees it.
     fn decide(&self, session: &mut Session, event: &Event, cx: Cx) -> Outcome;
@@ -17,13 +22,16 @@ pub trait Gate: Sync {
     fn status(&self, session: Option<&Session>, project: &Project, policy: &Policy) -> Status;
 }
 
-/// Where a gate stands: `{"gate", "on", "state", "waits_for", "next"}`.
+/// Where a gate stands: `{"gate", "on", "state", "about", "waits_for", "next"}`. Every verb that tells it
+/// takes it from here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Status {
     pub gate: &'static str,
     pub on: bool,
-    /// As `roz list` has it.
-    pub state: String,
+    /// In a word.
+    pub state: &'static str,
+    /// What the state is about, such as the selected intent.
+    pub about: Option<String>,
     /// What the agent cannot finish without; none: it may go on.
     pub waits_for: Option<String>,
     pub next: Option<String>,

@@ -13,7 +13,8 @@ pub mod gate;
 mod gate_context;
 pub mod intent;
 pub mod name_words;
-mod needs;
+pub mod named_writes;
+pub mod needs;
 pub mod outcome;
 pub mod own_files;
 pub mod pattern;
@@ -22,8 +23,10 @@ pub mod prompt;
 pub mod protect;
 pub mod reflection;
 pub mod refusal;
+pub mod refused;
 pub mod review;
 pub mod schedule;
+pub mod server_paths;
 pub mod session;
 pub mod session_id;
 pub mod tool;
@@ -31,10 +34,7 @@ pub mod trace;
 pub mod weakened_file;
 pub mod writes;
 
-pub use self::{
-    gate_context::Cx,
-    needs::{Need, needs},
-};
+pub use self::gate_context::Cx;
 
 use chrono::{DateTime, Utc};
 
@@ -42,6 +42,7 @@ use crate::core::{
     event::{Event, Sender, What},
     gate::Gate,
     intent::status::IntentGate,
+    needs::Needs,
     outcome::{Effect, Notice, Outcome, Saying, Verdict},
     policy::{Notify, Policy},
     reflection::{status::ReflectionGate, tickets::Closing},
@@ -62,6 +63,20 @@ fn is_grant(mark: &Mark) -> bool {
 
 /// The gates, in the order in which an agent meets them.
 pub const GATES: &[&dyn Gate] = &[&IntentGate, &ReviewGate, &ReflectionGate];
+
+/// What has to be looked up before these gates can decide.
+pub fn needs(gates: &[&dyn Gate], session: &Session, event: &Event, policy: &Policy) -> Needs {
+    let dirty = match &event.what {
+        What::SessionStart { source } if session.trace.seq == 0 => Some(*source),
+        _ => None,
+    };
+    let protect = protect::needs(session, event, policy);
+    let mut needs = Needs { dirty, protect, ..Needs::default() };
+    for gate in gates {
+        gate.needs(session, event, policy, &mut needs);
+    }
+    needs
+}
 
 /// Puts `event` before each gate in turn, until one objects.
 ///

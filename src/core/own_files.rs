@@ -1,13 +1,15 @@
 //! A call weakened one of roz's own files: the user and the agent are told, and the change waits
 //! for `roz confirm`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 pub use super::weakened_file::{Kind, WeakenedFile};
 use crate::core::{
     Cx, bounded,
+    event::ToolCall,
+    intent::class::{self, Class, Known},
     outcome::{Notice, Outcome},
     protect::is_protected_variable,
     trace::Mark,
@@ -33,6 +35,13 @@ pub fn protections(settings: &Value) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// Whether a call is not known to only read: what roz's own files say is compared over it. What a file
+/// tool does, self-protection judges.
+pub fn may_change(call: &ToolCall) -> bool {
+    let known = Known { overrides: &BTreeMap::new(), free: &BTreeSet::new(), may_discard: false };
+    call.tool.written().is_none() && class::classify(call, known).class > Class::Safe
 }
 
 /// Tells what the call weakened.

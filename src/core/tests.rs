@@ -392,14 +392,14 @@ fn prompt(text: &str, sender: Sender) -> What<'static> {
 fn tool(name: &str, json: &'static str, id: u8) -> ToolCall<'static> {
     let input = serde_json::from_str(json).unwrap();
     let mut call = crate::clients::testing::call(name, input, json, Some(format!("t{id}")));
-    call.read(&[], &Policy::default().commands.options());
+    call.read(&Policy::default().commands.options());
     call
 }
 
 fn bash(id: u8, command: &str) -> What<'static> {
     let input = json!({ "command": command });
     let mut call = crate::clients::testing::call("Bash", input, "{}", Some(format!("t{id}")));
-    call.read(&[], &Policy::default().commands.options());
+    call.read(&Policy::default().commands.options());
     What::PreToolUse(call)
 }
 

@@ -37,8 +37,6 @@ pub enum Tool {
     Message { to: Vec<String> },
     /// A prompt that the client sends later, here or on another machine.
     Schedule { prompt: Option<String>, recurring: bool, elsewhere: bool },
-    /// A skill or a command of the user's: a text whose marked lines are run.
-    Skill { name: String, arguments: String },
     /// A tool of an MCP server, and what the server calls it.
     Mcp { server: String, name: String },
     /// What a running subagent or a background command printed, by all the ids that the call names.
@@ -94,7 +92,7 @@ impl Tool {
         matches!(self, Tool::Write { .. } | Tool::Edit { replacements: Some(_), .. })
     }
 
-    /// Whether the call changes nothing but by what it starts: a command line, a subagent, a skill.
+    /// Whether the call changes nothing but by what it starts: a command line, a subagent.
     /// Those are judged by themselves.
     pub fn changes_nothing_itself(&self) -> bool {
         match self {
@@ -105,7 +103,6 @@ impl Tool {
             | Tool::Spawn { .. }
             | Tool::Workflow
             | Tool::Message { .. }
-            | Tool::Skill { .. }
             | Tool::TaskOutput { .. }
             | Tool::TaskList
             | Tool::Harmless => true,

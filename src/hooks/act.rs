@@ -5,16 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
-
-use super::{
-    Input,
-    meaning::{self, Texts},
-};
+use super::Input;
 use crate::{
     core::{
         event::What,
         intent::{
+            change_meaning::{self, Texts},
             ledger::{Call, Change as Changes, FileChange, MutationClass, Record},
             ranges::{Change, Changed, Opaque},
             state::InFlight,
@@ -23,12 +19,12 @@ use crate::{
         reflection::usage::Entry,
     },
     ledger::{
-        Appended,
+        Appended, Ledger,
         images::{self, Images},
     },
     observe::file_content,
     open::Roz,
-    sidecar::provenance,
+    sidecar::{self, provenance},
     world::{self, World, git, in_a_line, read_head},
 };
 
@@ -136,49 +132,38 @@ impl Scribe<'_> {
         }
     }
 
-    /// What really changed, by what the files hold now.
+    /// What really changed, by what the files hold now and what was put aside of them before.
     fn landed(self, flight: &InFlight) -> Option<String> {
-        let answer = self.input.answer.and_then(|it| serde_json::from_str::<Value>(it.get()).ok());
-        let is_one = flight.before.len() == 1;
         let images = Images::new(&self.roz.home, &self.input.session_id);
-        let change = |(path, before): (&String, &Option<String>)| {
+        let change = |(path, before_hash): (&String, &Option<String>)| {
             let file = self.roz.project.join(path);
-            let hash = file_content::hash(&file);
-            if hash == *before {
+            let file_hash = file_content::hash(&file);
+            if file_hash == *before_hash {
                 return None;
             }
-            let text = read_head(&file, MAX_FILE);
-            let answer = answer.as_ref().filter(|_| is_one);
-            let kept = || images.read(before.as_deref()?);
-            let known = answer.and_then(|it| meaning::before_by_tool(it, text.as_deref()));
-            let known = known.or_else(kept);
-            let by_tool = answer.and_then(|it| Changed::by_tool(it, text.as_deref()));
-            // A patch tells nothing of what a formatter did after it.
-            let by_tool = by_tool.filter(|it| meaning::fits(it, text.as_deref()));
-            let mut changed = match (by_tool, &known) {
-                (Some(changed), _) => changed,
-                (None, Some(known)) if before.is_some() && text.is_some() => {
-                    Changed::between(Some(known), text.as_deref())
-                }
-                (None, _) => of_texts(before.as_deref(), text.as_deref(), &file),
+            let after = read_head(&file, MAX_FILE);
+            let before = before_hash.as_deref().and_then(|hash| images.read(hash));
+            let is_before_known = before_hash.is_none() || before.is_some();
+            let mut changed = match (is_before_known, &after) {
+                (true, Some(after)) => Changed::between(before.as_deref(), Some(after)),
+                (_, None) if file_hash.is_none() => Changed::between(before.as_deref(), None),
+                _ => Changed::unseen(Change::Modified, Opaque::Unknown),
             };
-            changed.file_hash = hash;
-            changed.before_hash.clone_from(before);
+            changed.file_hash = file_hash;
+            changed.before_hash.clone_from(before_hash);
             // For `roz undo`.
-            for text in [known.as_deref(), text.as_deref()].into_iter().flatten() {
-                images.keep(text);
+            if let Some(after) = &after {
+                images.keep(after);
             }
-            let is_before_known = before.is_none() || known.is_some();
-            let texts =
-                Texts { before: known.filter(|_| before.is_some()), is_before_known, after: text };
-            let path = path.clone();
-            Some((FileChange { path, changed, mutation_class: None, evidence: None }, texts))
+            let (mutation_class, evidence) = (None, None);
+            let change = FileChange { path: path.clone(), changed, mutation_class, evidence };
+            Some((change, Texts { before, is_before_known, after }))
         };
         let (mut files, texts): (Vec<_>, Vec<_>) = flight.before.iter().filter_map(change).unzip();
         if files.is_empty() {
             return None;
         }
-        meaning::weigh(&mut files, &texts);
+        change_meaning::weigh(&mut files, &texts);
         let declared_class = self.declared();
         let changes = Changes { files, declared_class, ..Changes::default() };
         self.write(Some(&flight.intent_id), |call| Record::of_change(call, changes))
@@ -208,9 +193,7 @@ impl Scribe<'_> {
         match ledger.append(record.clone(), self.until) {
             // A map that git tracks is left as the last commit has it.
             Ok(Appended { kept_back: None, .. }) if ledger.is_tracked(self.until) => None,
-            Ok(Appended { kept_back: None, .. }) => {
-                meaning::map(&record, &ledger, self.roz, self.until)
-            }
+            Ok(Appended { kept_back: None, .. }) => map(&record, &ledger, self.roz, self.until),
             Ok(Appended { kept_back: Some(why), .. }) => Some(format!(
                 "roz: the ledger could not be written ({why}). What this call did is kept, and \
                  will be written at the next chance."
@@ -230,12 +213,17 @@ impl Scribe<'_> {
     }
 }
 
-/// A file that was not there is new as a whole; of another the text before is
-/// not known.
-fn of_texts(before: Option<&str>, after: Option<&[u8]>, file: &Path) -> Changed {
-    match (before, after) {
-        (None, Some(_)) => Changed::between(None, after),
-        (_, None) if !file.exists() => Changed::unseen(Change::Deleted, Opaque::Unknown),
-        _ => Changed::unseen(Change::Modified, Opaque::Unknown),
+/// Adds a record to the map; answers what keeps it from being written, once.
+fn map(record: &Record, ledger: &Ledger, roz: &Roz, until: Instant) -> Option<String> {
+    let classes = record.metadata.roz.files.iter().map(|file| file.mutation_class);
+    let has_news = |class: Option<MutationClass>| match class {
+        Some(MutationClass::IntentEvolution) => true,
+        // A name in the map may be another one now, or gone.
+        Some(MutationClass::AstRefactor) | None => ledger.map_path().exists(),
+    };
+    if !classes.into_iter().any(has_news) {
+        return None;
     }
+    let catalogue = sidecar::load(&roz.sidecar, &roz.home)?;
+    ledger.update_map(&catalogue, until).map(|why| format!("roz: {why}."))
 }

@@ -3,14 +3,17 @@
 
 use std::collections::BTreeSet;
 
-use super::{Around, Input, protect_facts_and_aims, read_call, reflection_facts, repositories};
+use super::{
+    Around, Input,
+    gather::{self, Lookup},
+    read_call, reflection_facts, repositories,
+};
 use crate::{
     clients,
     core::{
-        Cx,
-        event::{Beyond, Event, Origin, ToolCall, What},
-        facts::Facts,
-        intent::{self, gate::Caller},
+        self, Cx,
+        event::{Event, Origin, ToolCall, What},
+        intent::{self, gate::Caller, status::IntentGate},
         protect::{self, Objection},
         reflection::tickets::Closing,
         review::patterns,
@@ -35,7 +38,7 @@ pub struct Explained {
     /// What gate patterns are matched against.
     pub keys: Vec<String>,
     /// It could not be read to the end, so every gate on commands covers it.
-    pub beyond: Option<Beyond>,
+    pub may_run_anything: bool,
     /// The gates' patterns that cover the call, each with the key that it
     /// covers.
     pub gates: Vec<(String, String)>,
@@ -61,13 +64,14 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let client = clients::ALL[0];
     // Of a call that holds several, the first is explained.
     let call = client.calls(tool, json).remove(0);
-    let mut event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
+    let event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
-    read_call(&mut event, id, &world.cwd, roz, world);
-    let input = Input::of_call(event, json, id.clone(), &world.cwd);
-    let (protect, intent) = protect_facts_and_aims(&input, &Around::default(), session, roz, world);
+    let mut input = Input::of_call(event, json, id.clone(), &world.cwd);
+    read_call(&mut input, roz, world);
+    let needs = core::needs(&[&IntentGate], session, &input.event, &roz.policy);
+    let look = Lookup { input: &input, session, roz, world };
+    let facts = gather::facts(needs, &Around::default(), look);
     let event = input.event;
-    let facts = Facts { protect, intent, ..Facts::default() };
     let dice = [0; 32];
     let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };
     let rules = if roz.policy.protect.enabled {
@@ -104,6 +108,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         .collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
-    let ToolCall { readings, beyond, .. } = call;
-    Explained { readings, keys, beyond, gates, rules, intent, closes }
+    let may_run_anything = call.may_run_anything();
+    let ToolCall { readings, .. } = call;
+    Explained { readings, keys, may_run_anything, gates, rules, intent, closes }
 }

@@ -2,20 +2,20 @@
 //! of it. A decision that was made stands.
 
 use super::{
-    Around, Error, Failure, Governed, error_in_short, protect_facts_and_aims, reply, repositories,
+    Around, Error, Failure, Governed, error_in_short, fresh,
+    gather::{self, Lookup},
+    reply, repositories,
 };
 use crate::{
     clients::message::{Input, Reply},
     core::{
-        Cx,
-        event::{Sender, What},
-        facts::Facts,
-        intent::{self, gate::Caller},
+        self, Cx,
+        event::{Sender, Stop, What},
+        intent::{self, gate::Caller, status::IntentGate},
         outcome::{Notice, Outcome, Verdict},
         policy::Scope,
         protect,
         review::{self, gate},
-        session::Session,
     },
     open::Roz,
     storage,
@@ -79,24 +79,23 @@ pub(super) fn fail_open(
                 )),
             }
         }
-        What::Stop(_) | What::SubagentStop { .. } => {
-            let held_before = match &input.event.what {
-                What::Stop(stop) => stop.stop_hook_active,
-                What::SubagentStop { stop_hook_active, .. } => *stop_hook_active,
-                _ => false,
+        What::Stop(Stop { stop_hook_active: held_before, .. })
+        | What::SubagentStop { stop_hook_active: held_before, .. } => {
+            let told = match (&outcome.verdict, held_before) {
+                (Verdict::Pass, _) if was_decided => None,
+                (Verdict::Pass, _) => {
+                    Some("the stop passes unjudged, because the session's state could not be read")
+                }
+                (_, false) => Some("this stop is held, and could not be counted"),
+                (_, true) => {
+                    outcome.verdict = Verdict::Pass;
+                    Some(
+                        "the stop passes though the work is not reviewed, because it could not be \
+                         counted",
+                    )
+                }
             };
-            if held_before && outcome.verdict != Verdict::Pass {
-                outcome.verdict = Verdict::Pass;
-                outcome.messages.push(lost(
-                    "the stop passes though the work is not reviewed, because it could not be counted",
-                ));
-            } else if outcome.verdict != Verdict::Pass {
-                outcome.messages.push(lost("this stop is held, and could not be counted"));
-            } else if !was_decided {
-                outcome.messages.push(lost(
-                    "the stop passes unjudged, because the session's state could not be read",
-                ));
-            }
+            outcome.messages.extend(told.map(lost));
         }
         What::Prompt { text, sender: Sender::User }
             if review::may_ask(roz.policy.review.mode, text) =>
@@ -126,9 +125,10 @@ pub(super) fn fail_open(
 /// What self-protection and the intent gate make of a call where the session
 /// cannot be had: the gates that fail closed.
 fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
-    let mut session = Session::new(input.session_id.clone(), world.now);
-    let (protect, intent) = protect_facts_and_aims(input, &Around::default(), &session, roz, world);
-    let facts = Facts { protect, intent, ..Facts::default() };
+    let mut session = fresh(input, roz, world);
+    let needs = core::needs(&[&IntentGate], &session, &input.event, &roz.policy);
+    let look = Lookup { input, session: &session, roz, world };
+    let facts = gather::facts(needs, &Around::default(), look);
     let (dice, policy, session_id) = ([0; 32], &roz.policy, &input.session_id);
     let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
     let outcome = protect::decide(&session, &input.event, cx);

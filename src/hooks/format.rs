@@ -50,31 +50,24 @@ pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Format
         let Some(program) = program(rules, path) else { continue };
         let file = roz.project.join(path);
         // A link would lead the program elsewhere.
-        let is_file = || file.symlink_metadata().is_ok_and(|it| it.is_file());
+        let is_file = file.symlink_metadata().is_ok_and(|meta| meta.is_file());
         let written = file_content::hash(&file);
-        if !is_file() || written == *before {
+        if !is_file || written == *before {
             continue;
         }
         formatted.since.get_or_insert_with(mtime_scan::now);
-        let failed = start(program, &file, &roz.project, until).err();
-        let is_changed = || file_content::hash(&file) != written;
-        let why = match (failed, file.read_link()) {
-            (_, Ok(to)) => {
-                Some(format!("it has put a link to {} in its place", to.to_string_lossy()))
-            }
-            (_, Err(_)) if !is_file() => Some("it has taken the file away".to_owned()),
-            (Some(why), _) if is_changed() => {
-                Some(format!("{why}. It has changed the file all the same: read it again"))
-            }
-            (Some(why), _) => Some(format!("{why}. The file is as you wrote it")),
-            (None, _) => None,
+        let Err(why) = start(program, &file, &roz.project, until) else { continue };
+        let left = if file_content::hash(&file) == written {
+            "The file is as you wrote it"
+        } else {
+            "It has changed the file all the same: read it again"
         };
-        formatted.told.extend(why.map(|why| {
+        formatted.told.push(
             Notice::new("format-failed")
                 .with("program", bounded::line(program, 100))
                 .with("file", path.clone())
-                .with("why", bounded::plain(&why))
-        }));
+                .with("why", bounded::plain(&format!("{why}. {left}"))),
+        );
     }
     formatted
 }
@@ -122,7 +115,7 @@ fn start(program: &str, file: &Path, project: &Path, until: Instant) -> Result<(
     let said = bounded::chars(bounded::plain(&String::from_utf8_lossy(said)).trim(), 600);
     let said = said.trim_end_matches('.');
     Err(if said.is_empty() {
-        format!("{ended}, and not a word")
+        format!("{ended}, and no output")
     } else {
         format!("{ended}: {said}")
     })

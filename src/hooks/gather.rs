@@ -2,6 +2,7 @@
 //! call for it: most events pay for nothing.
 
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -9,14 +10,18 @@ use std::{
 
 use chrono::TimeDelta;
 
-use super::{Input, repositories, reviewing};
+use super::{
+    Around, Input, handshake, intent_facts, protect_facts, reflection_facts, repositories,
+    reviewing,
+};
 use crate::{
     core::{
-        self, Need, agent_file,
+        agent_file, agents,
         event::{Source, ToolCall, What},
-        facts::{Facts, GatesElsewhere, LaunchedBy},
+        facts::{Facts, GatesElsewhere},
+        needs::Needs,
         policy::Policy,
-        review::{gate, work::Work},
+        review::{gate, needs::ReviewNeed, work::Work},
         session::{Session, SessionId},
     },
     observe::work::Question,
@@ -24,76 +29,120 @@ use crate::{
         Roz,
         work::{self, Asker},
     },
-    world::{World, changes, read_beginning, read_text},
+    world::{World, changes, links::Links, read_beginning},
 };
 
-/// What the gates need to know about this event, as far as the project can tell.
-pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) -> Facts {
-    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    let until = deadline(&roz.policy, world);
-    let asker = Asker { session, now: world.now, until };
-    let mut facts = Facts::default();
-    for need in core::needs(&input.event, session, &roz.policy) {
-        match (need, &input.event.what) {
-            (Need::Works, _) => {
-                let roots = work::roots(session, cwd);
-                let work = |root: &PathBuf| roz.work(asker, root, &Question::default());
-                facts.works = roots.iter().map(work).collect();
-            }
-            (Need::WorkHere, _) => facts.work = roz.work(asker, cwd, &Question::default()),
-            (Need::Roots, _) => facts.roots = work::roots(session, cwd),
-            (Need::SecondOpinions, _) => {
-                facts.second_opinions = Some(second_opinions(&roz.policy, world));
-            }
-            (Need::Dirty(source), _) => facts.dirty = dirty(source, session, roz, until),
-            (Need::OpenElsewhere, _) => facts.open_elsewhere = open_elsewhere(session, roz, world),
-            (Need::ReviewersOrigin, _) => {
-                let dirs = [Some(project(session, roz)), session.cwd.as_deref()];
-                let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
-                facts.shadow = shadow(&dirs, world);
-            }
-            (Need::GatedWork, What::PreToolUse(call)) => {
-                facts.gates_elsewhere =
-                    repositories::gates_elsewhere(call, cwd, project(session, roz), world);
-                facts.work = gated_work(call, &facts.gates_elsewhere, cwd, asker, (roz, world));
-            }
-            (Need::ReviewerChanges, What::PreToolUse(call)) => {
-                let home = world.user_home.as_deref();
-                facts.reviewer_changes = reviewing::changes(call, session, cwd, home, until);
-            }
-            (Need::Shown, What::PostToolUse { call, .. }) => {
-                facts.shown = reviewing::shown(input, call, cwd, until);
-            }
-            (Need::LaunchedBy, _) => {
-                let places = [session.transcript_path.as_deref(), input.transcript_path.as_deref()];
-                let places: Vec<&Path> = places.into_iter().flatten().collect();
-                let agent = input.event.origin.agent_id.as_deref().unwrap_or_default();
-                facts.launched_by = launched_by(agent, &places);
-            }
-            (Need::GatedWork | Need::ReviewerChanges | Need::Shown, _) => (),
-        }
+/// By what facts are looked up: an event, its session, and the project.
+#[derive(Clone, Copy)]
+pub(super) struct Lookup<'a> {
+    pub(super) input: &'a Input<'a>,
+    pub(super) session: &'a Session,
+    pub(super) roz: &'a Roz,
+    pub(super) world: &'a World,
+}
+
+impl<'a> Lookup<'a> {
+    pub(super) fn cwd(self) -> &'a Path {
+        self.input.cwd.as_deref().unwrap_or(&self.world.cwd)
     }
+
+    pub(super) fn home(self) -> Option<&'a Path> {
+        self.world.user_home.as_deref()
+    }
+
+    pub(super) fn until(self) -> Instant {
+        deadline(&self.roz.policy, self.world)
+    }
+
+    /// The session's own project.
+    fn project(self) -> &'a Path {
+        self.session.project.as_deref().unwrap_or(&self.roz.project)
+    }
+
+    /// Other sessions of this project, newest first.
+    pub(super) fn other_sessions(self) -> impl Iterator<Item = Session> {
+        const LOOKED_AT: usize = 50;
+        let (own, project) = (self.session.session_id.clone(), self.project().to_owned());
+        let listed = self.roz.store.list_sessions(LOOKED_AT).unwrap_or_default();
+        let is_other = move |other: &Session| {
+            other.session_id != own && other.project.as_ref() == Some(&project)
+        };
+        listed.into_iter().flatten().filter(is_other)
+    }
+
+    fn asker(self) -> Asker<'a> {
+        Asker { session: self.session, now: self.world.now, until: self.until() }
+    }
+}
+
+/// What the gates need to know about an event. `around`: what was done about it already.
+pub(super) fn facts(needs: Needs, around: &Around, look: Lookup) -> Facts {
+    let mut facts = Facts { weakened: around.weakened.clone(), ..Facts::default() };
+    facts.dirty = needs.dirty.and_then(|source| dirty(source, look));
+    for need in needs.review {
+        look_up(need, &mut facts, look);
+    }
+    if let What::PreToolUse(call) = &look.input.event.what {
+        facts.written = reviewing::written(call, look.cwd(), look.home());
+    }
+    let links = RefCell::new(Links::default());
+    if let Some(needs) = needs.protect {
+        facts.protect = protect_facts::protect_facts(needs, &mut links.borrow_mut(), look);
+    }
+    facts.intent = intent_facts::aims(needs.intent.look, around.formatted, &links, look);
+    facts.intent.handshake =
+        needs.intent.briefing.and_then(|briefing| handshake::handshake(&briefing, look));
+    facts.learned = reflection_facts::learned(&needs.reflection, facts.dirty.as_ref(), look);
     facts
+}
+
+fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
+    let Lookup { input, session, roz, world } = look;
+    let (cwd, asker) = (look.cwd(), look.asker());
+    match (need, &input.event.what) {
+        (ReviewNeed::Works, _) => {
+            let roots = work::roots(session, cwd);
+            let work = |root: &PathBuf| roz.work(asker, root, &Question::default());
+            facts.works = roots.iter().map(work).collect();
+        }
+        (ReviewNeed::WorkHere, _) => facts.work = roz.work(asker, cwd, &Question::default()),
+        (ReviewNeed::Roots, _) => facts.roots = work::roots(session, cwd),
+        (ReviewNeed::SecondOpinions, _) => {
+            facts.second_opinions = Some(second_opinions(&roz.policy, world));
+        }
+        (ReviewNeed::OpenElsewhere, _) => facts.open_elsewhere = open_elsewhere(look),
+        (ReviewNeed::Shadow, _) => {
+            let dirs = [Some(look.project()), session.cwd.as_deref()];
+            let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
+            facts.shadow = shadow(&dirs, world);
+        }
+        (ReviewNeed::GatedWork, What::PreToolUse(call)) => {
+            let elsewhere = repositories::gates_elsewhere(call, cwd, look.project(), world);
+            facts.work = gated_work(call, &elsewhere, look);
+            facts.gates_elsewhere = elsewhere;
+        }
+        (ReviewNeed::ReviewerChanges, What::PreToolUse(call)) => {
+            facts.reviewer_changes = reviewing::changes(call, look);
+        }
+        (ReviewNeed::Shown, What::PostToolUse { call, .. }) => {
+            facts.shown = reviewing::shown(call, look);
+        }
+        (ReviewNeed::GatedWork | ReviewNeed::ReviewerChanges | ReviewNeed::Shown, _) => (),
+    }
 }
 
 /// The work that a gated call carries. One that goes to several repositories waits for the first that
 /// is not approved.
-fn gated_work(
-    call: &ToolCall,
-    elsewhere: &[GatesElsewhere],
-    cwd: &Path,
-    asker: Asker,
-    (roz, world): (&Roz, &World),
-) -> Work {
-    let gated = gate::gated(&roz.policy.review, elsewhere, call);
+fn gated_work(call: &ToolCall, elsewhere: &[GatesElsewhere], look: Lookup) -> Work {
+    let gated = gate::gated(&look.roz.policy.review, elsewhere, call);
     if gated.is_empty() {
         return Work::default();
     }
     let patterns: Vec<&str> = gated.iter().map(|gated| gated.pattern).collect();
     let question = work::question(&patterns, call);
-    let mut works = repositories::folders_of(call, &gated, cwd, world)
+    let mut works = repositories::folders_of(call, &gated, look.cwd(), look.world)
         .into_iter()
-        .map(|folder| roz.work(asker, &folder, &question));
+        .map(|folder| look.roz.work(look.asker(), &folder, &question));
     let first = works.next().unwrap_or_default();
     let is_served = |work: &Work| work.known().is_some_and(|known| known.approval.is_some());
     let other = if is_served(&first) { works.find(|work| !is_served(work)) } else { None };
@@ -102,29 +151,16 @@ fn gated_work(
 
 /// The files that are dirty as a session begins. One that goes on from another (`/clear`, a fork)
 /// takes over what was dirty when that one began.
-fn dirty(
-    source: Source,
-    session: &Session,
-    roz: &Roz,
-    until: Instant,
-) -> Option<BTreeMap<String, String>> {
-    if !roz.project.join(".git").exists() {
+fn dirty(source: Source, look: Lookup) -> Option<BTreeMap<String, String>> {
+    let project = &look.roz.project;
+    if !project.join(".git").exists() {
         return None;
     }
-    if matches!(source, Source::Clear | Source::Fork | Source::Resume) {
-        let is_before = |other: &Session| {
-            other.session_id != session.session_id && other.project.as_ref() == Some(&roz.project)
-        };
-        let listed = roz.store.list_sessions(20).unwrap_or_default();
-        if let Some(before) = listed.into_iter().flatten().find(is_before) {
-            return Some(before.dirty);
-        }
+    let goes_on = matches!(source, Source::Clear | Source::Fork | Source::Resume);
+    match look.other_sessions().next().filter(|_| goes_on) {
+        Some(before) => Some(before.dirty),
+        None => changes::dirty(project, look.until()).ok(),
     }
-    changes::dirty(&roz.project, until).ok()
-}
-
-fn project<'a>(session: &'a Session, roz: &'a Roz) -> &'a Path {
-    session.project.as_deref().unwrap_or(&roz.project)
 }
 
 /// When a hook has to have its answer: well before the client loses patience.
@@ -148,33 +184,30 @@ pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
         .collect()
 }
 
-/// An agent file that bears the reviewer's name: an older client would start
-/// that one. A folder that cannot be looked through whole counts as well.
+/// An agent file that bears the reviewer's name: an older client would start that one.
 pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
-    let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
-    let dirs = dirs.iter().copied().chain(launch_dir);
-    let mut folders: Vec<PathBuf> =
-        dirs.map(|it| it.join(".claude")).chain(config_dir(world)).collect();
+    let dirs = dirs.iter().copied().chain(agents::project_dirs(&|name| world.var(name)));
+    let folders = dirs.flat_map(|dir| agents::folders().map(move |folder| dir.join(folder)));
+    let mut folders: Vec<PathBuf> = folders.chain(config_dirs(world)).collect();
     folders.dedup();
     let mut budget = 5000;
-    folders.into_iter().find_map(|it| reviewers_file(&it.join("agents"), 0, &mut budget))
+    folders.into_iter().find_map(|folder| reviewers_file(&folder.join("agents"), &mut budget))
 }
 
-fn reviewers_file(folder: &Path, depth: usize, budget: &mut usize) -> Option<PathBuf> {
-    const MAX_DEPTH: usize = 16;
+/// Where there are more entries than the budget, the folder itself: nobody knows what is in it.
+fn reviewers_file(folder: &Path, budget: &mut u32) -> Option<PathBuf> {
     const MAX_FRONT: u64 = 64 * 1024;
-    let entries = std::fs::read_dir(folder).ok()?;
-    for entry in entries.flatten() {
-        if *budget == 0 || depth > MAX_DEPTH {
-            return Some(folder.to_owned());
-        }
-        *budget -= 1;
+    for entry in std::fs::read_dir(folder).ok()?.flatten() {
+        let Some(left) = budget.checked_sub(1) else { return Some(folder.to_owned()) };
+        *budget = left;
         let path = entry.path();
-        if path.is_dir() {
-            if let Some(found) = reviewers_file(&path, depth + 1, budget) {
+        let is_markdown = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"));
+        // A link may lead round in a circle.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if let Some(found) = reviewers_file(&path, budget) {
                 return Some(found);
             }
-        } else if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"))
+        } else if is_markdown
             && let Some((text, _)) = read_beginning(&path, MAX_FRONT)
             && agent_file::names_reviewer(&text)
         {
@@ -184,69 +217,32 @@ fn reviewers_file(folder: &Path, depth: usize, budget: &mut usize) -> Option<Pat
     None
 }
 
-/// The client's own folder of the user.
+/// The agents' own folders of the user.
+pub(super) fn config_dirs(world: &World) -> Vec<PathBuf> {
+    agents::config_dirs(&|name| world.var(name), world.user_home.as_deref())
+}
+
+/// That of the first agent.
 pub fn config_dir(world: &World) -> Option<PathBuf> {
-    let named = world.var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-    named.or_else(|| Some(world.user_home.as_ref()?.join(".claude")))
-}
-
-/// How the client says that a subagent was started: it keeps a note beside the
-/// subagent's transcript. Measured on versions 2.1.197 and 2.1.330: the note of
-/// an Agent call names the call; that of a workflow lies in a folder of its own.
-/// The transcript may move in the course of a session, so both its first place
-/// and the one that the event names are looked at.
-fn launched_by(agent: &str, transcripts: &[&Path]) -> LaunchedBy {
-    let is_name = agent.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
-    if !is_name {
-        return LaunchedBy::Other("an id that is no name".to_owned());
-    }
-    let found =
-        transcripts.iter().map(|it| note_of(agent, &it.with_extension("").join("subagents")));
-    let mut said = LaunchedBy::Unknown;
-    for note in found {
-        match note {
-            LaunchedBy::Other(_) => return note,
-            LaunchedBy::Call(_) => said = note,
-            LaunchedBy::NotAsked | LaunchedBy::Unknown => (),
-        }
-    }
-    said
-}
-
-fn note_of(agent: &str, folder: &Path) -> LaunchedBy {
-    const MAX_NOTE: u64 = 64 * 1024;
-    let note = format!("agent-{agent}.meta.json");
-    let is_note = |path: &Path| path.to_string_lossy().ends_with(".meta.json");
-    let files = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut workflows = files(&folder.join("workflows")).map(|it| it.path());
-    if workflows.any(|it| it.join(&note).exists()) {
-        return LaunchedBy::Other("a workflow".to_owned());
-    }
-    if let Some(text) = read_text(&folder.join(&note), MAX_NOTE) {
-        let note: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        return match note.get("toolUseId").and_then(serde_json::Value::as_str) {
-            Some(id) => LaunchedBy::Call(id.to_owned()),
-            None => LaunchedBy::Other("no call is named".to_owned()),
-        };
-    }
-    // A client that keeps notes keeps one of every subagent.
-    if files(folder).any(|it| is_note(&it.path())) {
-        return LaunchedBy::Other("the client has no note of it".to_owned());
-    }
-    LaunchedBy::Unknown
+    config_dirs(world).into_iter().next()
 }
 
 /// Other sessions of this project with an open review, active within the hour.
-fn open_elsewhere(session: &Session, roz: &Roz, world: &World) -> Vec<SessionId> {
-    const LOOKED_AT: usize = 50;
-    let listed = roz.store.list_sessions(LOOKED_AT).unwrap_or_default();
-    let project = Some(project(session, roz));
-    listed
-        .into_iter()
-        .flatten()
-        .filter(|it| it.session_id != session.session_id && it.project.as_deref() == project)
-        .filter(|it| world.now.signed_duration_since(it.updated_at) < TimeDelta::hours(1))
-        .filter(|it| it.review.phase().is_open())
-        .map(|it| it.session_id)
-        .collect()
+fn open_elsewhere(look: Lookup) -> Vec<SessionId> {
+    let is_recent = |other: &Session| {
+        look.world.now.signed_duration_since(other.updated_at) < TimeDelta::hours(1)
+    };
+    let others = look.other_sessions().filter(is_recent);
+    others.filter(|other| other.review.phase().is_open()).map(|other| other.session_id).collect()
+}
+
+/// A path that a line names, with `~` for the user's home.
+pub(super) fn absolute(path: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix('~'), home) {
+        (Some(""), Some(home)) => home.to_owned(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => cwd.join(path),
+    }
 }

@@ -14,15 +14,14 @@ use std::{
 use chrono::{DateTime, Utc};
 
 use super::{
-    Input, gather,
+    gather::{self, Lookup},
     glob_expansion::expand,
     post_call_changes,
-    write_targets::{self, Place},
 };
 use crate::{
     core::{
         bounded,
-        event::{Event, Sender, ToolCall, What},
+        event::{Event, ToolCall, What},
         intent::{
             checks::Ended,
             class::{self, Discard},
@@ -31,13 +30,14 @@ use crate::{
             gate,
             ignore::{Ignore, Treatment},
             ledger::{Record, origin},
+            needs::Look as Needed,
             scope::{Scope, Verdict},
             selection::Unreliable,
             shown,
             state::{InFlight, Start},
             target::{self, Case, Kind, Target},
         },
-        policy::Auto,
+        named_writes,
         session::Session,
         tool::Tool,
     },
@@ -62,30 +62,23 @@ use crate::{
 const MAX_TARGETS: usize = 2000;
 
 pub(super) fn aims(
-    input: &Input,
+    needed: Needed,
     formatted: Option<mtime_scan::Time>,
-    session: &Session,
-    cwd: &Path,
     links: &RefCell<Links>,
-    (roz, world): (&Roz, &World),
+    lookup: Lookup,
 ) -> IntentFacts {
-    if roz.policy.intent.enabled == Auto::Off {
-        return IntentFacts::default();
-    }
+    let Lookup { input, session, roz, world } = lookup;
     let event = &input.event;
-    let is_asked = matches!(
-        event.what,
-        What::SessionStart { .. } | What::PreToolUse(_) | What::PostToolUse { .. }
-    );
-    if let What::Prompt { sender: Sender::User, .. } = &event.what {
-        let is_there = sidecar::intents_file(&roz.sidecar).symlink_metadata().is_ok();
-        let sidecar = if is_there { Sidecar::There } else { Sidecar::NotAsked };
-        return IntentFacts::of(Declared { sidecar, ..Declared::default() });
+    match needed {
+        Needed::Nothing => return IntentFacts::default(),
+        Needed::IsDeclared => {
+            let is_there = sidecar::intents_file(&roz.sidecar).symlink_metadata().is_ok();
+            let sidecar = if is_there { Sidecar::There } else { Sidecar::NotAsked };
+            return IntentFacts::of(Declared { sidecar, ..Declared::default() });
+        }
+        Needed::Declared => (),
     }
-    if !is_asked {
-        return IntentFacts::default();
-    }
-    let scratchpad = input.scratchpad.as_deref();
+    let (cwd, scratchpad) = (lookup.cwd(), input.scratchpad.as_deref());
     let (agent, nothing) = (event.origin.agent_id.as_deref(), Ignore::default());
     let project = &roz.project;
     let look =
@@ -144,11 +137,7 @@ pub(super) fn aims(
                 aims.seen = look.seen(call);
             }
             aims.aftermath = post_call_changes::look(look, call, result.runs_on, formatted);
-            aims.ended = match (succeeded, result.runs_on) {
-                (true, true) => Ended::Unknown,
-                (true, false) => Ended::Well,
-                (false, _) => failed(call, result.exit_code),
-            };
+            aims.ended = Ended::of(call, *succeeded, &result);
         }
         What::SessionStart { .. } => {
             aims.odd = ignore.problems().map(|it| it.to_string()).collect();
@@ -164,20 +153,6 @@ pub(super) fn aims(
 fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
     let What::PostToolUse { call, .. } = &event.what else { return None };
     session.intent.grants(call.tool_use_id.as_deref()?)
-}
-
-/// How a call failed. Of a command only its exit code says that it ran: one that was not found or was
-/// stopped checked nothing.
-fn failed(call: &ToolCall, exit_code: Option<i32>) -> Ended {
-    const NOT_FOUND: [i32; 2] = [126, 127];
-    const STOPPED: [i32; 4] = [129, 130, 137, 143];
-    if call.tool.is_mcp() {
-        return Ended::Failed;
-    }
-    match exit_code {
-        Some(code) if !NOT_FOUND.contains(&code) && !STOPPED.contains(&code) => Ended::Failed,
-        _ => Ended::Unknown,
-    }
 }
 
 /// What the project at `root` declares and ignores; none, if it has no sidecar.
@@ -291,12 +266,7 @@ impl Look<'_> {
         let scope = selected.map(|intent| Scope::new(&intent.owned_scope));
         let records = OnceCell::new();
         let mut asked_of_git = Vec::new();
-        let mut is_too_long = false;
         for (path, how) in written.iter().take(MAX_TARGETS) {
-            if self.is_too_long(path) {
-                is_too_long = true;
-                continue;
-            }
             let target = site.target(path, self.cwd);
             let mut is_free = class::is_stream_device(path) || scratch.holds(&target);
             let is_elsewhere = site.is_in_work_tree(path, self.cwd);
@@ -339,13 +309,12 @@ impl Look<'_> {
             });
         }
         self.free_ignored(&asked_of_git, aims);
-        let unknown = [
-            (is_cut, "(what a line of this length may write)".to_owned()),
-            (written.len() > MAX_TARGETS && !is_cut, format!("(more than {MAX_TARGETS} paths)")),
-            (is_too_long, format!("(a path of more than {MAX_PATH} bytes)")),
-        ];
-        let unknown = unknown.into_iter().filter(|it| it.0);
-        aims.targets.extend(unknown.map(|(_, what)| nobodys(what)));
+        let unknown = if is_cut {
+            Some("(what a line of this length may write)".to_owned())
+        } else {
+            (written.len() > MAX_TARGETS).then(|| format!("(more than {MAX_TARGETS} paths)"))
+        };
+        aims.targets.extend(unknown.map(nobodys));
     }
 
     /// Frees what git ignores. Only what is not in scope is asked about.
@@ -377,12 +346,6 @@ impl Look<'_> {
         let mut found = IntentFacts::of(declared.clone());
         self.aim(None, &written, &mut found);
         Some(found.targets)
-    }
-
-    /// Whether no system takes the path, be it that whoever writes has it made as
-    /// short as it may be.
-    fn is_too_long(self, path: &str) -> bool {
-        path.len() > MAX_PATH && normal(&self.cwd.join(path)).as_os_str().len() > MAX_PATH
     }
 
     /// The newest records of the ledger.
@@ -497,10 +460,24 @@ impl Look<'_> {
         found
     }
 
-    /// The paths that a call would write.
+    /// The paths that a call would write: each file that a pattern matches now.
     fn writes(self, call: &ToolCall) -> Vec<(String, How)> {
         let home = self.world.user_home.as_deref();
-        write_targets::of(call, Place { cwd: self.cwd, project: self.project, home })
+        // `mkdir -p` of a folder that is there makes nothing.
+        let makes_nothing = |path: &str, how: How| {
+            how == How::Directory && !path.contains(HOLE) && self.cwd.join(path).is_dir()
+        };
+        let mut found = Vec::new();
+        for (path, how) in named_writes::of(call, self.project) {
+            if call.readings.is_empty() || path.contains(HOLE) {
+                found.push((path, how));
+            } else if !makes_nothing(&path, how) {
+                let files = expand(&path, self.cwd, home).into_iter();
+                found.extend(files.map(|file| (file, how)));
+            }
+        }
+        found.dedup();
+        found
     }
 }
 

@@ -11,29 +11,25 @@ mod glob_expansion;
 mod handshake;
 mod held_calls;
 mod intent_facts;
-mod meaning;
 pub mod own_files;
 mod post_call_changes;
 mod protect_facts;
 pub mod reflection_facts;
 mod repositories;
 mod reviewing;
-mod server_paths;
 pub mod shim_judge;
 pub mod shims;
-mod skill;
 pub mod unknown_tools;
-mod write_targets;
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::OnceCell,
     mem,
-    path::Path,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
+use self::gather::Lookup;
 pub use crate::clients::Hook;
 use crate::{
     clients::{
@@ -41,21 +37,21 @@ use crate::{
         message::{self, Decision, Input, Printed, Reply},
     },
     core::{
-        self, Cx, bounded,
-        event::{Beyond, Event, What},
+        self, Cx, agents, bounded,
+        event::What,
         gate::Gate,
-        intent::{briefing, facts::IntentFacts},
+        intent::briefing,
         outcome::{Notice, Outcome, Verdict},
         own_files::WeakenedFile,
         policy::Auto,
-        protect::ProtectFacts,
-        session::{Session, SessionId},
+        session::Session,
         trace::Mark,
     },
     open::{self, Roz},
+    shell::Options,
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World, dice, in_a_line, links::Links, mtime_scan},
+    world::{StdinError, World, dice, in_a_line, mtime_scan},
 };
 
 /// The largest input that is read, in bytes.
@@ -201,7 +197,7 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     }
     let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
     let id = input.session_id.clone();
-    read_call(&mut input.event, &id, &cwd, &roz, world);
+    read_call(&mut input, &roz, world);
     let formatted = format::run(&input.event, session, &roz);
     let (weakened, unnoted) = own_files::end(&input.event, &id, &roz, world);
     let around = Around { formatted: formatted.since, weakened };
@@ -264,28 +260,22 @@ fn note_commits(input: &Input, roz: &Roz, world: &World) -> Option<String> {
     noted.err().map(|err| format!("the ledger's notes: {}", in_a_line(&err)))
 }
 
-/// Reads the command lines of a call: its own, and those of a skill that it starts.
-fn read_call(event: &mut Event, id: &SessionId, cwd: &Path, roz: &Roz, world: &World) {
-    if let What::PreToolUse(call) = &mut event.what {
-        let skill = skill::lines(call, &[&roz.project, cwd], world);
-        let mut options = roz.policy.commands.options();
-        options.variables = variables(id, world);
-        call.read(&skill.lines, &options);
-        if !skill.are_all {
-            call.read_in_part(Beyond::Skill);
-        }
+/// Reads the command lines of a call.
+fn read_call(input: &mut Input, roz: &Roz, world: &World) {
+    let variables = variables(input, world);
+    if let What::PreToolUse(call) = &mut input.event.what {
+        call.read(&Options { variables, ..roz.policy.commands.options() });
     }
 }
 
-/// What the client's shell has in its environment, as far as a line could use
-/// it to reach for us.
-fn variables(id: &SessionId, world: &World) -> Vec<(String, String)> {
-    let known = ["ROZ_HOME", "ROZ_CONFIG", "CLAUDE_CONFIG_DIR"];
-    let known = known.into_iter().filter_map(|it| Some((it.to_owned(), world.var(it)?.to_owned())));
-    let client = ("CLAUDE_CODE_EXECPATH".to_owned(), "claude".to_owned());
+/// What the client's shell has in its environment, as far as a line could use it to reach for us.
+fn variables(input: &Input, world: &World) -> Vec<(String, String)> {
+    let of_agents = agents::shell_variables(&|name| world.var(name), input.session_id.as_str());
+    let known = ["ROZ_HOME", "ROZ_CONFIG"].into_iter();
+    let known = known.filter_map(|name| Some((name.to_owned(), world.var(name)?.to_owned())));
     // The shell's parent is the client: `kill $PPID` keeps the name.
     let parent = ("PPID".to_owned(), "$PPID".to_owned());
-    known.chain([client, parent, ("CLAUDE_CODE_SESSION_ID".to_owned(), id.to_string())]).collect()
+    known.chain(of_agents).chain([parent]).collect()
 }
 
 enum Decided {
@@ -320,17 +310,8 @@ fn decide(
                 decided = Some(Decided::Before(answer));
                 return;
             }
-            let mut facts = gather::facts(input, session, roz, world);
-            facts.weakened.clone_from(&around.weakened);
-            let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-            (facts.protect, facts.intent) =
-                protect_facts_and_aims(input, around, session, roz, world);
-            facts.intent.handshake = handshake::handshake(input, session, cwd, roz, world);
-            if let What::PreToolUse(call) = &input.event.what {
-                facts.written = reviewing::written(call, cwd, world.user_home.as_deref());
-            }
-            let dirty = facts.dirty.as_ref();
-            facts.learned = reflection_facts::learned(input, session, dirty, cwd, (roz, world));
+            let needs = core::needs(gates, session, &input.event, &roz.policy);
+            let facts = gather::facts(needs, around, Lookup { input, session, roz, world });
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
             // A session of a project with rules of its own is kept from its
@@ -358,23 +339,6 @@ fn decide(
         (Err(err), Some(Decided::Now(outcome))) => Err(Failure::boxed(err, Some(*outcome))),
         (Err(err), _) => Err(Failure::boxed(err, None)),
     }
-}
-
-/// What self-protection wants to know, and what the intent gate does. Both look
-/// where paths lead.
-fn protect_facts_and_aims(
-    input: &Input,
-    around: &Around,
-    session: &Session,
-    roz: &Roz,
-    world: &World,
-) -> (ProtectFacts, IntentFacts) {
-    let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    let mut links = Links::default();
-    let protect =
-        protect_facts::protect_facts(&input.event, session, cwd, &mut links, (roz, world));
-    let links = RefCell::new(links);
-    (protect, intent_facts::aims(input, around.formatted, session, cwd, &links, (roz, world)))
 }
 
 /// The client gives SessionEnd a second and a half in all.

@@ -1,19 +1,15 @@
 //! Watches roz's own files over a call: the user's configuration, the plugin, the hooks in the
 //! client's settings, the binary. A call that only reads pays nothing.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+use std::path::Path;
 
-use super::gather::config_dir;
+use super::gather::config_dirs;
 use crate::{
     config,
     core::{
         agents,
-        event::{Event, ToolCall, What},
-        intent::class::{self, Class},
-        own_files::{Kind, WeakenedFile},
+        event::{Event, What},
+        own_files::{Kind, WeakenedFile, may_change},
         session::SessionId,
     },
     observe::own_files::{self, Changed, Known, Watched},
@@ -25,8 +21,7 @@ use crate::{
 pub(super) fn begin(event: &Event, roz: &Roz, world: &World) {
     let What::PreToolUse(call) = &event.what else { return };
     let Some(id) = call.tool_use_id.as_deref() else { return };
-    // What a file tool does, self-protection judges.
-    if call.tool.written().is_none() && may_change(call) && roz.home.is_dir() {
+    if may_change(call) && roz.home.is_dir() {
         forget_undone(roz);
         confirm_if_strict(roz, world);
         own_files::begin(&roz.home, &watched(roz, &roz.project, world), id);
@@ -76,12 +71,6 @@ pub(super) fn end(
     (weakened, noted.err().map(unnoted))
 }
 
-fn may_change(call: &ToolCall) -> bool {
-    let known =
-        class::Known { overrides: &BTreeMap::new(), free: &BTreeSet::new(), may_discard: false };
-    class::classify(call, known).class > Class::Safe
-}
-
 /// What is laxer or gone, a clause each.
 fn weakened_by(changed: &Changed, roz: &Roz, world: &World) -> Vec<String> {
     let is_there = changed.path.exists();
@@ -104,8 +93,8 @@ pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     });
     let of_project = agents::folders()
         .flat_map(|folder| agents::settings().map(move |name| project.join(folder).join(name)));
-    let settings = config_dir(world).map(|it| it.join("settings.json"));
-    let settings = settings.into_iter().chain(of_project);
+    let of_user = config_dirs(world).into_iter().map(|dir| dir.join("settings.json"));
+    let settings = of_user.chain(of_project);
     let watch = |kind| move |path| Watched { kind, path };
     let mut found = vec![Watched { kind: Kind::Configuration, path: roz.user_file.clone() }];
     found.extend(plugin.map(watch(Kind::Plugin)));

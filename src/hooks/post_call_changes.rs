@@ -3,17 +3,13 @@
 
 use std::{cell::OnceCell, path::Path};
 
-use super::{
-    format,
-    gather::deadline,
-    intent_facts::Look,
-    meaning::{self, Texts},
-};
+use super::{format, gather::deadline, intent_facts::Look};
 use crate::{
     core::{
         event::{LONGEST_CALL, ToolCall},
         intent::{
             aftermath::{Aftermath, Found, Running},
+            change_meaning::{self, Texts},
             doubt::FILES,
             ledger::Record,
             ranges::{Change, Changed},
@@ -166,7 +162,7 @@ fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images
     }
     let weighed: Vec<(&str, &Changed, &Texts)> =
         found.iter().zip(&texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
-    let meanings = meaning::meanings(&weighed);
+    let meanings = change_meaning::meanings(&weighed);
     for (found, meaning) in found.iter_mut().zip(meanings) {
         found.meaning = Some(Box::new(meaning));
     }

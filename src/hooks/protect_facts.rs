@@ -1,25 +1,22 @@
 //! What self-protection asks of the disk: where the protected things are, and which of them a call is
-//! about. A call that writes nothing and runs no code costs
-//! no look at the disk, unless a reviewer is at work.
+//! about.
 
 use std::{
     io::ErrorKind,
     path::{Path, PathBuf},
 };
 
-use super::{gather::config_dir, server_paths};
+use super::gather::{Lookup, absolute, config_dirs};
 use crate::{
     core::{
-        event::{Event, ToolCall, What},
+        agents,
         protect::{
             self, Access, Accessed, Act, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places,
-            ProtectFacts, TextBefore,
+            ProtectFacts, ProtectNeeds, TextBefore,
         },
-        session::Session,
-        tool::Tool,
     },
     open::Roz,
-    shell::{self, How},
+    shell::How,
     sidecar::scratch_dirs::TEMPORARY,
     world::{
         World,
@@ -28,46 +25,22 @@ use crate::{
     },
 };
 
+/// What a plugin is made of.
+const PLUGIN_PARTS: [&str; 4] = [".claude-plugin", "hooks", "agents", "bin"];
 /// A file that a rule wants to know is at most this long, in bytes.
 const MAX_TEXT: u64 = 1 << 20;
 
-pub(super) fn protect_facts(
-    event: &Event,
-    session: &Session,
-    cwd: &Path,
-    links: &mut Links,
-    (roz, world): (&Roz, &World),
-) -> ProtectFacts {
-    let What::PreToolUse(call) = &event.what else { return ProtectFacts::default() };
-    if !roz.policy.protect.enabled {
-        return ProtectFacts::default();
+pub(super) fn protect_facts(needs: ProtectNeeds, links: &mut Links, look: Lookup) -> ProtectFacts {
+    let mut places = places(links, look);
+    if needs.path {
+        add_path(&mut places, look.world, links);
     }
-    // What is read matters only where there is a reviewer to read of.
-    let has_reviewer = session.review.reviewer_ids().next().is_some();
-    let mut accesses = protect::accesses(call);
-    accesses.extend(of_server(call, &roz.project));
-    accesses.retain(|access| has_reviewer || access.act != Act::Read);
-    let is_opaque = call.may_run_anything()
-        || !call.unread.is_empty()
-        || matches!(call.tool, Tool::PowerShell { .. })
-        || call.readings.iter().any(|reading| !reading.code.is_empty());
-    if accesses.is_empty() && !is_opaque && !has_reviewer {
-        return ProtectFacts::default();
+    let find = |access| find(access, look, &places, links);
+    let accessed: Vec<Accessed> = needs.accesses.into_iter().filter_map(find).collect();
+    if !accessed.is_empty() {
+        places.temporary = temporary(look.roz, look.world, links);
     }
-    let mut places = places(session, cwd, roz, world, links);
-    // The folders of PATH may be links, and many.
-    let is_program =
-        |it: &Access| it.takes_away || shell::last_part(it.path.trim_end_matches('/')) == "roz";
-    if accesses.iter().any(is_program) {
-        add_path(&mut places, world, links);
-    }
-    let home = world.user_home.as_deref();
-    let find = |access| find(access, (cwd, home), &places, links);
-    let near: Vec<Accessed> = accesses.into_iter().filter_map(find).collect();
-    if !near.is_empty() {
-        places.temporary = temporary(roz, world, links);
-    }
-    let mut facts = ProtectFacts { places, accessed: near };
+    let mut facts = ProtectFacts { places, accessed };
     for accessed in &mut facts.accessed {
         if protect::wants_text(accessed, &facts.places) {
             accessed.before = before(accessed);
@@ -76,32 +49,9 @@ pub(super) fn protect_facts(
     facts
 }
 
-/// The paths in the input of a server's tool, or of one that only a newer client has. Where a server
-/// was started, nobody knows: what is relative counts from the project, too.
-fn of_server(call: &ToolCall, project: &Path) -> Vec<Access> {
-    let is_servers = call.tool.is_mcp();
-    if !is_servers && call.tool != Tool::Other {
-        return Vec::new();
-    }
-    let act = protect::act_of_tool(call);
-    let mut found = Vec::new();
-    for path in server_paths::named(&call.input) {
-        if is_servers && !path.starts_with(['/', '~']) {
-            found.push(Access::new(&text(&project.join(&path)), act));
-        }
-        found.push(Access::new(&path, act));
-    }
-    found
-}
-
 /// Where a path is; `None` where no rule could be about it.
-fn find(
-    access: Access,
-    from: (&Path, Option<&Path>),
-    places: &Places,
-    links: &mut Links,
-) -> Option<Accessed> {
-    let path = absolute(&access.path, from);
+fn find(access: Access, look: Lookup, places: &Places, links: &mut Links) -> Option<Accessed> {
+    let path = absolute(&access.path, look.cwd(), look.home());
     let at = match (access.act, path.parent(), path.file_name()) {
         // A link itself is removed or replaced, what it leads to is not.
         (Act::Write(How::Remove | How::Move | How::Link), Some(folder), Some(name)) => {
@@ -124,38 +74,27 @@ fn before(accessed: &Accessed) -> TextBefore {
     }
 }
 
-fn absolute(path: &str, (cwd, home): (&Path, Option<&Path>)) -> PathBuf {
-    match (path.strip_prefix('~'), home) {
-        (Some(""), Some(home)) => home.to_owned(),
-        (Some(rest), Some(home)) if rest.starts_with('/') => {
-            home.join(rest.trim_start_matches('/'))
-        }
-        _ => cwd.join(path),
-    }
-}
-
-fn places(session: &Session, cwd: &Path, roz: &Roz, world: &World, links: &mut Links) -> Places {
+fn places(links: &mut Links, look: Lookup) -> Places {
+    let Lookup { session, roz, world, .. } = look;
     let user = world.user_home.as_deref();
     let storage = roz.policy.storage.path.clone();
     let config = world.var("ROZ_CONFIG").map(PathBuf::from);
     let home = [Some(roz.home.clone()), storage, config].into_iter().flatten();
-    let config_dirs = [config_dir(world), user.map(|home| home.join(".claude"))];
-    let config_dirs = named_and_real(config_dirs.into_iter().flatten(), links);
+    let at_home = agents::folders().filter_map(|folder| Some(user?.join(folder)));
+    let config_dirs = named_and_real(config_dirs(world).into_iter().chain(at_home), links);
     let lists = config_dirs.iter().flat_map(|dir| {
         [INSTALLED_PLUGINS, KNOWN_MARKETPLACES]
             .map(|name| Path::new(dir).join("plugins").join(name))
     });
     let installed = world.data_dir().map(|dir| dir.join("roz"));
-    let loaded = world.var("CLAUDE_PLUGIN_ROOT").map(PathBuf::from);
-    let loaded = loaded
-        .into_iter()
-        .flat_map(|root| [".claude-plugin", "hooks", "agents", "bin"].map(|it| root.join(it)));
+    let parts = |root: &Path| PLUGIN_PARTS.map(|part| root.join(part));
+    let loaded = agents::plugin_roots(&|name| world.var(name)).into_iter().flat_map(parts);
     let plugin = named_and_real(installed.into_iter().chain(loaded).chain(lists), links);
     let notes = session.transcript_path.as_ref().map(|it| it.with_extension("").join("subagents"));
-    let launched = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let launched = agents::project_dirs(&|name| world.var(name)).into_iter().map(Path::to_owned);
     let projects = session.project.iter().chain([&roz.project]).chain(&roz.main);
     let projects = projects.chain(&session.cwd).cloned();
-    let projects = projects.chain(launched).chain([cwd.to_owned()]);
+    let projects = projects.chain(launched).chain([look.cwd().to_owned()]);
     Places {
         home: named_and_real(home, links),
         plugin,

@@ -10,23 +10,22 @@ use std::{
 
 use serde_json::{Value, value::RawValue};
 
-use super::{Input, gather};
+use super::gather::Lookup;
 use crate::{
     core::{
         bounded,
-        event::{Sender, Source, ToolCall, What},
+        event::{Source, ToolCall, What},
         facts::{Diff, Learned},
-        policy::{Auto, Decider},
+        policy::Auto,
         reflection::{
-            self,
-            retrieval::{Chosen, Index, Occasion, Query},
+            self, listed_ticket,
+            needs::{Occasion, ReflectionNeed},
+            retrieval::{self, Chosen, Index, Query},
             shown::Relevant,
             state::{Baseline, Status, Ticket},
             tickets::{self, Closing},
         },
-        review::phase::Phase,
         session::{Session, SessionId},
-        tool::Tool,
     },
     memory::index::{self, Loaded},
     open::Roz,
@@ -52,70 +51,58 @@ const MAX_PATHS: usize = 100;
 /// Folders whose changes are no work.
 const OWN_FOLDERS: [&str; 3] = [".roz/", ".grove/", ".orchestration/"];
 
-/// What the reflection gate works with. `dirty` are the files that a session of its own begins
-/// with, where somebody has looked already.
+/// `dirty`: the files that a session of its own begins with, where somebody has looked already.
 pub(super) fn learned(
-    input: &Input,
-    session: &Session,
+    needs: &[ReflectionNeed],
     dirty: Option<&BTreeMap<String, String>>,
-    cwd: &Path,
-    (roz, world): (&Roz, &World),
+    look: Lookup,
 ) -> Learned {
-    let event = &input.event;
-    let look = Look { session, cwd, roz, world };
-    if roz.policy.reflection.enabled == Auto::Off {
-        return Learned::default();
-    }
-    // Subagents are never held: what a hold would be about is not looked at.
-    let by_subagent = event.origin.agent_id.is_some();
-    match &event.what {
-        What::SessionStart { source } => {
-            // One that goes on from another has taken over what was dirty when that one began.
-            look.at_start(dirty.filter(|_| *source == Source::Startup))
-        }
-        What::Prompt { sender: Sender::User, text } => {
-            let seen = look.seen();
-            if !seen.is_wanted {
-                return seen;
-            }
-            Learned { baseline: look.baseline(None), relevant: look.at_prompt(text), ..seen }
-        }
-        What::PreToolUse(call) => {
-            let relevant = if by_subagent { Vec::new() } else { look.at_refusal(call) };
-            match closings(call, cwd, roz, world) {
+    let Lookup { roz, session, world, .. } = look;
+    let (event, cwd) = (&look.input.event.what, look.cwd());
+    let mut learned = Learned::default();
+    for need in needs {
+        match (need, event) {
+            (ReflectionNeed::Closings, What::PreToolUse(call)) => {
+                learned.closings = closings(call, cwd, roz, world);
                 // Most calls close nothing.
-                closings if closings.is_empty() => Learned { relevant, ..Learned::default() },
-                closings => Learned { closings, relevant, ..look.seen() },
+                if learned.closings.is_empty() {
+                    break;
+                }
             }
+            (ReflectionNeed::IsOn, _) => {
+                learned.is_wanted = is_on(session, roz, cwd);
+                if !learned.is_wanted {
+                    break;
+                }
+                learned.system = look.stand_in();
+            }
+            (ReflectionNeed::Beginning, _) => {
+                learned.ticket = look.ticket();
+                learned.due_elsewhere = look.due_elsewhere();
+            }
+            (ReflectionNeed::Baseline, _) => {
+                // One that goes on from another has taken over what was dirty when that one began.
+                let is_own = matches!(event, What::SessionStart { source: Source::Startup });
+                learned.baseline = look.baseline(dirty.filter(|_| is_own));
+            }
+            (ReflectionNeed::Diff, _) => learned.diff = look.diff(),
+            (ReflectionNeed::Learnings(Occasion::Beginning), _) => {
+                let (ticket, baseline) = (learned.ticket.as_ref(), learned.baseline.as_ref());
+                learned.relevant = look.at_beginning(ticket, baseline);
+            }
+            (ReflectionNeed::Learnings(Occasion::Prompt), What::Prompt { text, .. }) => {
+                learned.relevant = look.at_prompt(text);
+            }
+            (ReflectionNeed::Learnings(Occasion::Failure), What::PostToolUse { call, .. }) => {
+                learned.relevant = look.at_failure(call);
+            }
+            (ReflectionNeed::Learnings(Occasion::Refusal), What::PreToolUse(call)) => {
+                learned.relevant = look.at_refusal(call);
+            }
+            (ReflectionNeed::Closings | ReflectionNeed::Learnings(_), _) => (),
         }
-        What::PostToolUse { call, succeeded: true }
-            if reflection::uses_tasks(call) && !session.reflection.uses_tasks() =>
-        {
-            look.seen()
-        }
-        What::PostToolUse { call, succeeded: false } if !by_subagent => {
-            let relevant = look.at_failure(call, input.answer.map_or("", RawValue::get));
-            Learned { relevant, ..Learned::default() }
-        }
-        What::Stop(_) if !by_subagent && look.may_hold() => {
-            let seen = look.seen();
-            let is_asked = seen.is_wanted || session.reflection.status().is_open();
-            let diff = if is_asked { look.diff() } else { Diff::NotAsked };
-            Learned { diff, ..seen }
-        }
-        What::TaskCompleted { .. } => {
-            let seen = look.seen();
-            let decides = roz.policy.gate.auto_skip.decider == Decider::Always && !by_subagent;
-            let diff = if seen.is_wanted && decides { look.diff() } else { Diff::NotAsked };
-            Learned { diff, ..seen }
-        }
-        What::Prompt { .. }
-        | What::PostToolUse { .. }
-        | What::SubagentStart { .. }
-        | What::SubagentStop { .. }
-        | What::Stop(_)
-        | What::SessionEnd { .. } => Learned::default(),
     }
+    learned
 }
 
 /// Whether the gate is on in the project.
@@ -222,92 +209,27 @@ pub fn ticket(
     let Some(line) = text.lines().next() else { return Ok(None) };
     let listed = serde_json::from_str(&text).or_else(|_| serde_json::from_str(line));
     let listed: Value = listed.map_err(|_| Unheard::NoJson(command()))?;
-    Ok(first_ticket(&listed, system, world))
+    Ok(listed_ticket::first(&listed, system, world.now))
 }
 
-/// The first ticket of a list in JSON, bare or in an object, or of JSON lines.
-fn first_ticket(value: &Value, system: &str, world: &World) -> Option<Ticket> {
-    let lists = ["issues", "tickets", "items", "data", "results"];
-    let in_object = || lists.iter().find_map(|name| value.get(*name)?.as_array());
-    let listed = match value.as_array().or_else(in_object) {
-        Some(items) => items.first()?,
-        None => value,
-    };
-    let field = |names: &[&str]| {
-        let found = names.iter().find_map(|it| listed.get(*it));
-        found.and_then(|it| match it {
-            Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        })
-    };
-    let tags = ["tags", "labels"].iter().find_map(|it| listed.get(*it)?.as_array());
-    let tags = tags
-        .into_iter()
-        .flatten()
-        .filter_map(|it| it.as_str().or_else(|| it.get("name")?.as_str()));
-    Some(Ticket {
-        ticket_id: bounded::line(&field(&["id", "ticket_id", "key", "number"])?, 200),
-        source: system.to_owned(),
-        title: bounded::line(
-            &field(&["title", "summary", "subject", "name"]).unwrap_or_default(),
-            300,
-        ),
-        description: field(&["description", "body"]).map(|it| bounded::chars(&it, 2000)),
-        tags: tags.take(20).map(|it| bounded::line(it, 60)).collect(),
-        detected_at: world.now,
-    })
-}
-
-#[derive(Clone, Copy)]
-struct Look<'a> {
-    session: &'a Session,
-    cwd: &'a Path,
-    roz: &'a Roz,
-    world: &'a World,
-}
-
-impl Look<'_> {
-    /// Whether the gate is on, and what stands in for asking the session.
-    fn seen(self) -> Learned {
-        let is_wanted = is_on(self.session, self.roz, self.cwd);
-        let system = if is_wanted { self.stand_in() } else { None };
-        Learned { is_wanted, system, ..Learned::default() }
-    }
-
+impl Lookup<'_> {
     /// The system in use that stands in for asking each session.
     fn stand_in(self) -> Option<String> {
         let policy = &self.roz.policy.ticketing;
-        let found = markers(self.roz, self.cwd).filter(|it| it.found.is_some());
+        let found = markers(self.roz, self.cwd()).filter(|it| it.found.is_some());
         found.map(|it| it.system).find(|it| policy.stands_for_sessions(it))
     }
 
-    /// Whether the gate could hold a stop; one that another gate holds pays for nobody's git.
-    fn may_hold(self) -> bool {
-        let is_held_by_review =
-            !matches!(self.session.review.phase(), Phase::Idle | Phase::Approved);
-        !is_held_by_review && reflection::may_hold_stop(&self.session.reflection)
-    }
-
-    fn at_start(self, dirty: Option<&BTreeMap<String, String>>) -> Learned {
+    /// The ticket in progress, as a session begins.
+    fn ticket(self) -> Option<Ticket> {
         let state = &self.session.reflection;
-        let seen = self.seen();
-        if !seen.is_wanted {
-            return seen;
+        if !matches!(state.status(), Status::Idle | Status::Active) {
+            return None;
         }
-        let system = system(self.roz, self.cwd);
-        let deadline = gather::deadline(&self.roz.policy, self.world);
-        let until = deadline.min(Instant::now() + PATIENCE);
-        let ticket = match (&system, state.status()) {
-            (Some(system), Status::Idle | Status::Active) => {
-                // A session begins without, and `roz tickets` says why.
-                ticket(self.roz, system, self.cwd, until, self.world).ok().flatten()
-            }
-            _ => None,
-        };
-        let baseline = self.baseline(dirty);
-        let relevant = self.at_beginning(ticket.as_ref(), baseline.as_ref());
-        Learned { ticket, baseline, relevant, due_elsewhere: self.due_elsewhere(), ..seen }
+        let system = system(self.roz, self.cwd())?;
+        let until = self.until().min(Instant::now() + PATIENCE);
+        // A session begins without, and `roz tickets` says why.
+        ticket(self.roz, &system, self.cwd(), until, self.world).ok().flatten()
     }
 
     /// What a session begins with: its ticket, its branch, the files at hand. What it was shown
@@ -330,9 +252,6 @@ impl Look<'_> {
 
     /// What a prompt is about, and is new to the session.
     fn at_prompt(self, text: &str) -> Vec<Relevant> {
-        if !self.roz.policy.retrieval.on_prompt {
-            return Vec::new();
-        }
         let state = &self.session.reflection;
         let has = state.injected().iter().filter(|it| !it.is_forgotten);
         let shown = has.map(|it| it.learning_id.clone()).collect();
@@ -362,28 +281,21 @@ impl Look<'_> {
 
     /// What is known about a command that has failed, where the session was not shown it at a
     /// failure before.
-    fn at_failure(self, call: &ToolCall, answer: &str) -> Vec<Relevant> {
-        if call.command_lines().next().is_none() {
-            return Vec::new();
-        }
+    fn at_failure(self, call: &ToolCall) -> Vec<Relevant> {
+        let answer = self.input.answer.map_or("", RawValue::get);
         // Of an answer that is no text it is the fields that say something.
         let error: Option<String> = serde_json::from_str(answer).ok();
         self.about_failure(call, error.as_deref().unwrap_or(answer))
     }
 
-    /// What is known about a call that may be refused for the same reason as the one before;
-    /// whether it is, the gates say later.
+    /// What is known about a call that may be refused for the same reason as the one before.
     fn at_refusal(self, call: &ToolCall) -> Vec<Relevant> {
-        match self.session.reflection.refused() {
-            Some(reason) if !matches!(call.tool, Tool::Read { .. } | Tool::Search { .. }) => {
-                self.about_failure(call, reason)
-            }
-            _ => Vec::new(),
-        }
+        let reason = self.session.reflection.refused();
+        reason.map_or_else(Vec::new, |reason| self.about_failure(call, reason))
     }
 
     fn about_failure(self, call: &ToolCall, error: &str) -> Vec<Relevant> {
-        if !is_on(self.session, self.roz, self.cwd) {
+        if !is_on(self.session, self.roz, self.cwd()) {
             return Vec::new();
         }
         let commands: Vec<_> = call.command_lines().collect();
@@ -402,7 +314,7 @@ impl Look<'_> {
         self,
         query: &Query,
         shown: &BTreeSet<String>,
-        choose: fn(&Index, &Occasion) -> Vec<Chosen>,
+        choose: fn(&Index, &retrieval::Occasion) -> Vec<Chosen>,
     ) -> Vec<Relevant> {
         let policy = &self.roz.policy.retrieval;
         if policy.max_injections == 0 {
@@ -416,7 +328,7 @@ impl Look<'_> {
         }
         let tallies = self.roz.usage_log(&library).read().unwrap_or_default().tallies();
         let now = self.world.now;
-        let on = Occasion { query, tallies: &tallies, shown, policy, now };
+        let on = retrieval::Occasion { query, tallies: &tallies, shown, policy, now };
         let chosen = choose(&indexed.index, &on);
         let ids: Vec<&str> = chosen.iter().map(|it| it.id.as_str()).collect();
         let Ok(learnings) = indexed.learnings(&ids);
@@ -425,16 +337,12 @@ impl Look<'_> {
 
     /// The work tree as it is, where this session has not looked yet.
     fn baseline(self, dirty: Option<&BTreeMap<String, String>>) -> Option<Baseline> {
-        if self.session.reflection.baseline().is_some() {
-            return None;
-        }
         let root = &self.roz.project;
         if !root.join(".git").exists() {
             return None;
         }
         let head = git::head(root);
-        let deadline = gather::deadline(&self.roz.policy, self.world);
-        let look = || changes::dirty(root, deadline).unwrap_or_default();
+        let look = || changes::dirty(root, self.until()).unwrap_or_default();
         Some(Baseline { head, dirty: dirty.cloned().unwrap_or_else(look) })
     }
 
@@ -449,8 +357,7 @@ impl Look<'_> {
             None => self.session.head.clone().or_else(|| git::head(root)),
         };
         let base = began_at.unwrap_or_else(|| EMPTY_TREE.to_owned());
-        let until = gather::deadline(&self.roz.policy, self.world);
-        let changed = match changes::since(root, &base, self.session.created_at, until) {
+        let changed = match changes::since(root, &base, self.session.created_at, self.until()) {
             Ok(changed) => changed,
             Err(err) => return Diff::Unknown(world::in_a_line(&err)),
         };
@@ -465,7 +372,7 @@ impl Look<'_> {
         let is_small = lines == 0 || self.roz.policy.gate.auto_skip.covers(lines);
         // What is small may be so only because the rest is elsewhere.
         let hidden = || {
-            let stands_in = git::root(self.cwd);
+            let stands_in = git::root(self.cwd());
             let inner = changed.iter().filter(is_own).find(|it| it.is_repository);
             // A link may lead to the project.
             let is_here = || stands_in.canonicalize().ok() == root.canonicalize().ok();
@@ -482,15 +389,7 @@ impl Look<'_> {
 
     /// Other sessions of this project that owe a reflection.
     fn due_elsewhere(self) -> Vec<SessionId> {
-        const LOOKED_AT: usize = 50;
-        let project = Some(self.roz.project.as_path());
-        let listed = self.roz.store.list_sessions(LOOKED_AT).unwrap_or_default();
-        listed
-            .into_iter()
-            .flatten()
-            .filter(|it| it.session_id != self.session.session_id)
-            .filter(|it| it.project.as_deref() == project && it.reflection.status().is_open())
-            .map(|it| it.session_id)
-            .collect()
+        let owing = self.other_sessions().filter(|other| other.reflection.status().is_open());
+        owing.map(|other| other.session_id).collect()
     }
 }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::gather::absolute;
 use crate::{
     core::{event::ToolCall, facts::GatesElsewhere, pattern, policy::Mode, review::gate::Gated},
     open::Roz,
@@ -23,7 +24,7 @@ pub(super) struct Place<'a> {
 /// folder that only the running line knows may run in any of them.
 pub(super) fn places<'a>(call: &'a ToolCall, cwd: &Path, world: &World) -> Vec<Place<'a>> {
     let place = |root| Place { root, runs: Vec::new() };
-    let here = root_of(cwd);
+    let (here, home) = (root_of(cwd), world.user_home.as_deref());
     let mut places: Vec<Place> = here.iter().cloned().map(place).collect();
     let mut roots: BTreeMap<&str, Option<PathBuf>> = BTreeMap::from([("", here)]);
     let mut anywhere = Vec::new();
@@ -34,8 +35,7 @@ pub(super) fn places<'a>(call: &'a ToolCall, cwd: &Path, world: &World) -> Vec<P
                 anywhere.push(run);
                 continue;
             }
-            let root =
-                roots.entry(folder).or_insert_with(|| root_of(&absolute(folder, cwd, world)));
+            let root = roots.entry(folder).or_insert_with(|| root_of(&absolute(folder, cwd, home)));
             let Some(root) = root else { continue };
             match places.iter_mut().find(|place| place.root == *root) {
                 Some(place) => place.runs.push(run),
@@ -85,7 +85,10 @@ pub(super) fn folders_of(
     };
     let own = call.runs().filter(is_gated).map(|run| {
         let folder = run.folders.first().filter(|folder| !folder.contains(HOLE));
-        folder.map_or_else(|| cwd.to_owned(), |folder| absolute(folder, cwd, world))
+        folder.map_or_else(
+            || cwd.to_owned(),
+            |folder| absolute(folder, cwd, world.user_home.as_deref()),
+        )
     });
     let own = own.map(|folder| root_of(&folder).unwrap_or(folder));
     let mut folders: Vec<PathBuf> = Vec::new();
@@ -98,15 +101,6 @@ pub(super) fn folders_of(
         folders.push(cwd.to_owned());
     }
     folders
-}
-
-/// A path that a line names, with `~` for the user's home.
-fn absolute(path: &str, cwd: &Path, world: &World) -> PathBuf {
-    let below = if path == "~" { Some("") } else { path.strip_prefix("~/") };
-    match (below, &world.user_home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => cwd.join(path),
-    }
 }
 
 /// The root of the work tree that a folder is in. One that the line makes first is where it is

@@ -1,19 +1,16 @@
 //! Facts about a reviewer's own calls: what they showed it, and what they would change.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::path::{Path, PathBuf};
 
-use super::Input;
+use super::gather::{Lookup, absolute};
 use crate::{
     core::{
         event::ToolCall,
         facts::{FileLines, FileOutput, Shown},
-        session::Session,
+        review::reviewer_changes,
     },
     observe::work as observe,
-    shell::{self, HOLE, How, Run, Write},
+    shell::{self, HOLE, How, Write},
     world::{git, links::normal, read_text},
 };
 
@@ -23,36 +20,10 @@ const PREVIEW: usize = 2_000;
 /// Files of one command whose content is compared with its output.
 const MAX_FILES: usize = 20;
 
-/// Programs whose output is what a file holds.
-const SHOWS: &[&str] =
-    &["cat", "head", "tail", "sed", "nl", "less", "more", "bat", "batcat", "grep", "rg", "awk"];
-
-/// Verbs of git that change a work tree, its index or its history.
-const CHANGES: &[&str] = &[
-    "add",
-    "am",
-    "apply",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "commit",
-    "merge",
-    "mv",
-    "pull",
-    "push",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "stash",
-    "switch",
-    "update-index",
-];
-
 /// What the answer to a reviewer's call showed of the work.
-pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) -> Shown {
-    let answer = input.client.result(call, input.answer);
+pub(super) fn shown(call: &ToolCall, look: Lookup) -> Shown {
+    let (cwd, until) = (look.cwd(), look.until());
+    let answer = look.input.client.result(call, look.input.answer);
     let mut shown = Shown::default();
     if let Some(file) = answer.file {
         let path = cwd.join(&file.path);
@@ -75,7 +46,7 @@ pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) 
     }
     let reading = shell::read(command);
     shown.words = reading.runs.iter().map(|run| run.argv.clone()).collect();
-    let showing = reading.runs.iter().filter(|run| SHOWS.contains(&run.program.as_str()));
+    let showing = reading.runs.iter().filter(|run| reviewer_changes::shows(run));
     let words = showing.flat_map(|run| {
         let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
         let words = run.argv.iter().skip(1).filter(|word| !word.contains(HOLE));
@@ -102,18 +73,13 @@ fn up_to(path: &Path, lines: u64) -> String {
 }
 
 /// What a reviewer's call would change of the work, in words.
-pub(super) fn changes(
-    call: &ToolCall,
-    session: &Session,
-    cwd: &Path,
-    home: Option<&Path>,
-    until: Instant,
-) -> Vec<String> {
+pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
+    let (session, cwd, until) = (look.session, look.cwd(), look.until());
     let works = session.review.works();
     let paths =
         call.tool.written().into_iter().chain(by_line(call).map(|write| write.path.as_str()));
     let is_of_work = |path: &&str| {
-        let file = place(path, cwd, home);
+        let file = normal(&absolute(path, cwd, look.home()));
         let Some(root) = file.parent().and_then(git::find_root) else { return false };
         let was_there = || {
             file.strip_prefix(&root)
@@ -131,22 +97,9 @@ pub(super) fn changes(
     let runs = call.runs();
     let of_git = runs.filter(|run| {
         let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
-        changes_with_git(run) && works.contains(&git::root(&normal(&folder)))
+        reviewer_changes::changes_with_git(run) && works.contains(&git::root(&normal(&folder)))
     });
     changed.chain(of_git.map(|run| format!("`{}`", run.words()[..2].join(" ")))).collect()
-}
-
-fn changes_with_git(run: &Run) -> bool {
-    let words = run.words();
-    let [program, verb, rest @ ..] = words.as_slice() else { return false };
-    let has = |options: &[&str]| rest.iter().any(|word| options.contains(word));
-    let only_looks = match *verb {
-        "stash" => matches!(rest.first(), Some(&("list" | "show"))),
-        "apply" => has(&["--check", "--stat", "--numstat"]),
-        "add" | "rm" | "mv" | "clean" | "push" => has(&["-n", "--dry-run"]),
-        _ => false,
-    };
-    *program == "git" && CHANGES.contains(verb) && !only_looks
 }
 
 /// The files that a call's own lines write by name. What a script does that they start is seen
@@ -157,18 +110,11 @@ fn by_line<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a Write> {
         .filter(|write| write.how != How::Directory && !write.path.contains([HOLE, '*', '?', '[']))
 }
 
-fn place(path: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
-    match (path.strip_prefix("~/"), home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => normal(&cwd.join(path)),
-    }
-}
-
 /// The files that a call writes, as far as it names them.
 pub(super) fn written(call: &ToolCall, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let paths =
         call.tool.written().into_iter().chain(by_line(call).map(|write| write.path.as_str()));
-    let mut found: Vec<PathBuf> = paths.map(|path| place(path, cwd, home)).collect();
+    let mut found: Vec<PathBuf> = paths.map(|path| normal(&absolute(path, cwd, home))).collect();
     found.retain(|path| !path.starts_with("/dev"));
     found
 }

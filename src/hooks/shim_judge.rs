@@ -9,7 +9,11 @@ use std::{
 
 use serde_json::json;
 
-use super::{Input, error_in_short, gather, reason, reflection_facts, repositories};
+use super::{
+    Around, Input, error_in_short,
+    gather::{self, Lookup},
+    reason, reflection_facts, repositories,
+};
 use crate::{
     core::{
         self, Cx,
@@ -18,7 +22,7 @@ use crate::{
         pattern,
         policy::Scope,
         reflection::tickets::Closing,
-        review::gate,
+        review::{gate, status::ReviewGate},
         session::{Session, SessionId},
         tool::{SHELL, Tool},
         trace::Mark,
@@ -86,7 +90,7 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     let tool = Tool::Shell { command: line };
     let mut call = ToolCall::new(SHELL, tool, input, &json, Some(STARTED.to_owned()));
     let options = roz.policy.commands.options();
-    call.read(&[], &options);
+    call.read(&options);
     call.read_lines(&alias(&call, start), &options);
     let elsewhere = repositories::gates_elsewhere(&call, &start.cwd, &roz.project, world);
     let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);
@@ -177,7 +181,9 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
     let new = || Session::new(start.session_id.clone(), world.now);
     let mut decided: Option<Outcome> = None;
     let saved = update(&*roz.store, &start.session_id, until, new, |session| {
-        let facts = gather::facts(&input, session, roz, world);
+        let needs = core::needs(&[&ReviewGate], session, &input.event, &roz.policy);
+        let look = Lookup { input: &input, session, roz, world };
+        let facts = gather::facts(needs, &Around::default(), look);
         let (now, policy) = (world.now, &roz.policy);
         let session_id = &start.session_id;
         let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };

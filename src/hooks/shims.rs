@@ -9,7 +9,8 @@ use std::{
 
 use super::{Input, reflection_facts};
 use crate::{
-    core::{event::Source, pattern, policy::Mode, reflection::tickets},
+    clients::Capability,
+    core::{agents, event::Source, pattern, policy::Mode, reflection::tickets},
     open::{
         Roz,
         shims::{Watched, shell_lines},
@@ -46,7 +47,9 @@ pub(super) fn set_up(input: &Input, source: Source, roz: &Roz, world: &World) ->
     if source != Source::Compact {
         roz.forget_passes(&input.session_id);
     }
-    let Some(file) = world.var("CLAUDE_ENV_FILE").map(Path::new) else { return Ok(()) };
+    let file = agents::shell_setup(&|name| world.var(name));
+    let can = input.client.can(Capability::EnvironmentFile);
+    let Some(file) = file.filter(|_| can) else { return Ok(()) };
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
     let watched = watched(roz, cwd, world);
     if watched.names().is_empty() {

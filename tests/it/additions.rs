@@ -110,8 +110,8 @@ impl Gate for Freeze {
 
     fn status(&self, _: Option<&Session>, _: &Project, _: &Policy) -> Status {
         let waits_for = Some("the end of the freeze".to_owned());
-        let state = "frozen".to_owned();
-        Status { gate: self.name(), on: true, state, waits_for, next: None, in_short: None }
+        let (gate, state) = (self.name(), "frozen");
+        Status { gate, on: true, state, about: None, waits_for, next: None, in_short: None }
     }
 }
 

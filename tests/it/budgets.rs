@@ -27,7 +27,7 @@ const fn planned(paths: &'static [&'static str], lines: usize) -> Budget {
 const BUDGETS: &[Budget] = &[
     planned(&["src/cli", "src/plugin"], 10_000),
     planned(&["src/clients"], 4_500),
-    held(&["src/hooks"], 4_500),
+    held(&["src/hooks"], 3_500),
     held(&["src/shim.rs"], 500),
     held(&["src/observe"], 1_500),
     planned(&["src/core"], 2_500),

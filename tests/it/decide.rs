@@ -2,7 +2,7 @@
 //! person sits at a terminal; and what was looked at is what is approved.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     process::{Command, Stdio},
     time::{Duration, SystemTime},
 };
@@ -184,34 +184,6 @@ fn an_agent_file_that_bears_the_reviewers_name_gets_no_token() {
     let reply = roz.subagent_start("a1");
     assert_eq!(token_in(&reply.context()), None);
     assert!(reply.tells_user().contains("mine.md"));
-}
-
-/// The client keeps a note of how each subagent was started, beside its
-/// transcript.
-#[test]
-fn a_reviewer_that_the_client_says_another_call_started_gets_no_permit() {
-    let right = json!({ "agentType": REVIEWER, "toolUseId": "toolu_0000" });
-    let wrong = json!({ "agentType": REVIEWER, "toolUseId": "toolu_9999" });
-    let notes = [
-        ("agent-a1.meta.json", right.to_string(), true),
-        ("agent-a1.meta.json", wrong.to_string(), false),
-        ("agent-a1.meta.json", "{}".to_owned(), false),
-        // A client that keeps notes keeps one of every subagent.
-        ("agent-a2.meta.json", wrong.to_string(), false),
-        ("workflows/w1/agent-a1.meta.json", "{}".to_owned(), false),
-    ];
-    for (name, text, may_decide) in notes {
-        let roz = Roz::new();
-        let note = roz.user_home().join(".claude/projects/p/s1/subagents").join(name);
-        fs::create_dir_all(note.parent().unwrap()).unwrap();
-        fs::write(note, &text).unwrap();
-        roz.requests("#roz");
-        let reviewer = roz.reviewer("a1");
-        let args = ["decide", SESSION, "COMPLETE", "fine", "--token", &reviewer.token];
-        let reply = reviewer.bash(&line(&args));
-        assert_eq!(!reply.is_objection(), may_decide, "{name}: {text}: {}", reply.json);
-        assert_eq!(roz.run(&args).code == Some(0), may_decide, "{name}: {text}");
-    }
 }
 
 #[test]

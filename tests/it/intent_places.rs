@@ -226,7 +226,7 @@ fn a_servers_paths_count_from_where_it_may_stand() {
 
 /// Where a path is written shorter first, it leads where the short one does.
 #[test]
-fn a_path_that_no_system_takes_is_nobodys_and_one_that_becomes_shorter_is_followed() {
+fn a_path_that_is_written_longer_than_it_is_is_followed() {
     let roz = declared("");
     roz.selects("INT-001");
     symlink("../billing", roz.project().join("src/auth/link")).unwrap();
@@ -235,12 +235,7 @@ fn a_path_that_no_system_takes_is_nobodys_and_one_that_becomes_shorter_is_follow
         assert!(reason.contains("Scope Violation"), "{reason:.300}");
         assert!(reason.contains(what), "{reason:.300}");
     };
-    let (own, deep) = (roz.file("src/auth"), "a/".repeat(3000));
-    for path in [format!("src/auth/{deep}x"), format!("{own}/{deep}x")] {
-        let edit = json!({ "file_path": path, "old_string": "x", "new_string": "y" });
-        refused(roz.tool("Edit", &edit), "more than 4096 bytes");
-        refused(roz.tool("mcp__fs__write", &json!({ "path": path })), "more than 4096 bytes");
-    }
+    let own = roz.file("src/auth");
     for long in ["./".repeat(3000), "x/../".repeat(1000), "/".repeat(5000)] {
         let (inside, out) = (format!("{own}/{long}main.rs"), format!("{own}/{long}link/x.rs"));
         roz.tool("Write", &json!({ "file_path": inside, "content": "x" })).passes();

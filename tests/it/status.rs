@@ -54,13 +54,37 @@ fn an_intent_that_is_not_selected_is_waited_for() {
     roz.run(&["intent", "select", "INT-001", "--session-id", SESSION]).succeeds();
     let intent = gate(&roz, "intent");
     assert_eq!(
-        (&intent["state"], &intent["next"]),
-        (&json!("context_loaded INT-001"), &Value::Null)
+        (&intent["state"], &intent["about"], &intent["next"]),
+        (&json!("context_loaded"), &json!("INT-001"), &Value::Null)
     );
     assert_eq!(roz.run(&["status", "--short"]).succeeds().stdout, "roz: INT-001\n");
     std::fs::write(roz.project().join(".orchestration/active_intents.yaml"), "a: [").unwrap();
     let told = roz.run(&["status"]).succeeds().stdout;
     assert!(told.contains("fix it"), "{told}");
+}
+
+#[test]
+fn why_says_what_was_refused_last_and_what_to_do() {
+    let roz = Roz::gated("[\"Bash:git push*\"]");
+    roz.run(&["why"]).fails();
+    roz.requests("#roz fix the login");
+    assert!(roz.run(&["why"]).succeeds().stdout.contains("Nothing was refused"));
+    roz.stop().blocks();
+    let told = roz.json(&["why"]);
+    assert_eq!(
+        (&told["refused"]["what"], &told["refused"]["by"]),
+        (&json!("a stop"), &json!("review"))
+    );
+    assert!(told["next"].as_str().unwrap().contains("roz:roz"), "{told}");
+    roz.bash("git push").denies();
+    let told = roz.json(&["why"]);
+    assert_eq!(told["refused"]["what"], "a call of Bash: git push", "{told}");
+    roz.reviewed("COMPLETE", "fine");
+    assert!(roz.run(&["why"]).succeeds().stdout.contains("nothing is in the way any more"));
+    roz.bash("rm -rf ~/.roz").denies();
+    let told = roz.json(&["why"]);
+    assert_eq!(told["refused"]["by"], "self-protection");
+    assert!(!told["next"].as_str().unwrap().is_empty(), "{told}");
 }
 
 #[test]

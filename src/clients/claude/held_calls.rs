@@ -4,11 +4,7 @@ use super::{
     input_shapes::{self, Kind, Shape},
     tools,
 };
-use crate::{
-    clients::fields,
-    core::event::{Beyond, ToolCall},
-    shell::Reading,
-};
+use crate::{clients::fields, core::event::ToolCall, shell::Reading};
 
 /// Each call that a call of the tool `name` holds: itself, unless it holds others.
 pub(crate) fn calls_of<'a>(
@@ -30,7 +26,7 @@ pub(crate) fn calls_of<'a>(
             call.readings.push(Reading { writes: shape.writes, ..Reading::default() });
         }
         if shape.kind == Kind::TooMany {
-            call.read_in_part(Beyond::Line);
+            call.read_in_part();
         }
         call
     };

@@ -15,13 +15,13 @@ const HARMLESS: &str = "\
     AskUserQuestion EnterPlanMode ExitPlanMode \
     EnterWorktree ExitWorktree ToolSearch ListMcpResources ListMcpResourcesTool ReadMcpResource \
     ReadMcpResourceTool SendUserMessage CronDelete CronList PushNotification StructuredOutput \
-    Brief Config";
+    Brief Config Skill SlashCommand";
 
 /// The others that [`tool`] knows.
 const CONCERNING: &str = "\
     Bash PowerShell Monitor Write Edit MultiEdit NotebookEdit Read NotebookRead Grep Glob LS Agent \
-    Task Workflow SendMessage Skill SlashCommand CronCreate ScheduleWakeup RemoteTrigger TaskCreate \
-    TaskUpdate TaskOutput AgentOutputTool AgentOutput BashOutput";
+    Task Workflow SendMessage CronCreate ScheduleWakeup RemoteTrigger TaskCreate TaskUpdate TaskOutput \
+    AgentOutputTool AgentOutput BashOutput";
 
 /// The names of the tools, old ones among them.
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
@@ -73,10 +73,6 @@ pub(crate) fn tool(name: &str, input: &Value) -> Tool {
         "CronCreate" => schedule(recurs(true), false),
         "ScheduleWakeup" => schedule(recurs(false), false),
         "RemoteTrigger" => schedule(recurs(false), true),
-        "Skill" | "SlashCommand" => {
-            let named = ["skill", "command", "name"].into_iter().find_map(text);
-            Tool::Skill { name: named.unwrap_or_default().to_owned(), arguments: owned("args") }
-        }
         "TaskCreate" | "TaskUpdate" => Tool::TaskList,
         "TaskOutput" | "AgentOutputTool" | "AgentOutput" | "BashOutput" => Tool::TaskOutput {
             ids: texts(input, &["task_id", "agent_id", "agentId", "id", "bash_id", "shell_id"]),

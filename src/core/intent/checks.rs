@@ -4,7 +4,7 @@
 //! A new one is a word in a table; the user's own are patterns, `intent.checks`.
 
 use crate::{
-    core::{bounded, event::ToolCall, name_words::is_one, pattern},
+    core::{bounded, event::ToolCall, name_words::is_one, pattern, tool::ToolResult},
     shell::{self, HOLE, Run},
 };
 
@@ -16,6 +16,23 @@ pub enum Ended {
     Unknown,
     Well,
     Failed,
+}
+
+impl Ended {
+    /// Of a command only its exit code says that it ran: one that was not found or was stopped checked
+    /// nothing.
+    pub fn of(call: &ToolCall, succeeded: bool, result: &ToolResult) -> Self {
+        const NOT_FOUND: [i32; 2] = [126, 127];
+        const STOPPED: [i32; 4] = [129, 130, 137, 143];
+        if succeeded {
+            return if result.runs_on { Self::Unknown } else { Self::Well };
+        }
+        match result.exit_code {
+            _ if call.tool.is_mcp() => Self::Failed,
+            Some(code) if !NOT_FOUND.contains(&code) && !STOPPED.contains(&code) => Self::Failed,
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// Programs that do nothing else.

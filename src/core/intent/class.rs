@@ -22,7 +22,6 @@ use self::judged::shown;
 pub use self::{
     git_discards::{Discard, discard},
     judged::{Class, Judged, Purpose},
-    outputs::is_output,
 };
 
 /// Words of a server's tool that say that it reads.

@@ -1,5 +1,4 @@
-//! Which lines a change made: from the texts before and after, or from the patch that the client's
-//! own tools answer with.
+//! Which lines a change made, from the texts before and after.
 //!
 //! Lines end with LF. A line counts as changed when any byte of it has, its CR and the file's last
 //! LF among them: so says `git diff`, and so will `git blame`. Its hash is without both: see
@@ -7,7 +6,6 @@
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::core::bounded;
@@ -167,94 +165,6 @@ impl Changed {
                 end_line: start + new,
                 content_hash,
             });
-        }
-    }
-
-    /// From what Write and Edit answer: `structuredPatch`, `type`, `content`, `originalFile`.
-    /// `after` is the file's text, where it is at hand; what the patch says of a line that is not
-    /// there counts as it stands in the patch. None if the answer does not tell.
-    pub fn by_tool(answer: &Value, after: Option<&[u8]>) -> Option<Self> {
-        let hunks = answer.get("structuredPatch")?.as_array()?;
-        let text = |name: &str| answer.get(name).and_then(Value::as_str).map(str::as_bytes);
-        let written = text("content").or(after);
-        if hunks.is_empty() {
-            // An update may be of a file whose text the client does not tell.
-            return match (text("originalFile"), answer.get("type").and_then(Value::as_str)) {
-                (None, Some("create")) => Some(Self::between(None, Some(written?))),
-                (Some(before), _) => Some(Self::between(Some(before), Some(written?))),
-                (None, _) => None,
-            };
-        }
-        if let Some(why) = [text("originalFile"), written].into_iter().flatten().find_map(opaque) {
-            return Some(Self::unseen(Change::Modified, why));
-        }
-        let text: Option<Vec<&[u8]>> = after.map(|it| lines(it).collect());
-        let mut res = Self::new(Change::Modified);
-        let mut line = 0;
-        for hunk in hunks {
-            let start = hunk.get("newStart")?.as_u64()?;
-            // Where a hunk leaves nothing, it names the line before; or, where that leaves nothing
-            // of the whole text, the first.
-            let is_empty = hunk.get("newLines")?.as_u64()? == 0;
-            let start = match start {
-                0 | 1 if is_empty => 1,
-                start if is_empty => start.checked_add(1)?,
-                start => start,
-            };
-            if start <= line || start > u64::from(u32::MAX) {
-                return None;
-            }
-            line = res.add_hunk(start, hunk.get("lines")?.as_array()?, text.as_deref())? - 1;
-        }
-        Some(res)
-    }
-
-    /// Answers the number of the line behind the hunk.
-    fn add_hunk(&mut self, start: u64, lines: &[Value], after: Option<&[&[u8]]>) -> Option<u64> {
-        let mut line = start;
-        let (mut gone, mut new): (u64, Vec<&[u8]>) = (0, Vec::new());
-        for text in lines {
-            let text = text.as_str()?;
-            match text.as_bytes().first() {
-                Some(b'-') => gone += 1,
-                Some(b'+') => {
-                    new.push(&text.as_bytes()[1..]);
-                    line += 1;
-                }
-                // `\ No newline at end of file`
-                Some(b'\\') => (),
-                Some(b' ') | None => {
-                    self.add_run(line, gone, &new, after);
-                    (gone, new) = (0, Vec::new());
-                    line += 1;
-                }
-                Some(_) => return None,
-            }
-        }
-        self.add_run(line, gone, &new, after);
-        Some(line)
-    }
-
-    /// Lines that stand before `line`, in the place of `gone` others.
-    fn add_run(&mut self, line: u64, gone: u64, new: &[&[u8]], after: Option<&[&[u8]]>) {
-        let count = new.len() as u64;
-        self.removed += gone;
-        self.added += count;
-        if count > 0 {
-            let start_line = line - count;
-            let from = usize::try_from(start_line - 1).unwrap_or(usize::MAX);
-            let to = from.saturating_add(new.len());
-            let found = after.and_then(|it| it.get(from..to));
-            // The client shows tabs as blanks: the file knows better, as long as it is the file
-            // that the patch is about.
-            let is_it = |found: &&[&[u8]]| {
-                found.iter().zip(new).all(|(one, two)| one.trim_ascii() == two.trim_ascii())
-            };
-            let lines = found.filter(is_it).unwrap_or(new);
-            let content_hash = content_hash(lines.iter().copied());
-            self.ranges.push(LineRange { start_line, end_line: line - 1, content_hash });
-        } else if gone > 0 {
-            self.deletions.push(Deletion { after_line: line - 1, lines: gone });
         }
     }
 }

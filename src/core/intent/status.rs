@@ -5,6 +5,7 @@ use crate::core::{
     Cx,
     event::Event,
     gate::{Gate, Project, Status, line},
+    needs::Needs,
     outcome::Outcome,
     policy::Policy,
     session::Session,
@@ -17,6 +18,10 @@ impl Gate for IntentGate {
         "intent"
     }
 
+    fn needs(&self, session: &Session, event: &Event, policy: &Policy, needs: &mut Needs) {
+        needs.intent = super::needs::needs(session, event, policy);
+    }
+
     fn decide(&self, session: &mut Session, event: &Event, cx: Cx) -> Outcome {
         let agent = event.origin.agent_id.as_deref();
         let is_reviewer = agent.is_some_and(|id| session.review.is_reviewer(id));
@@ -25,34 +30,35 @@ impl Gate for IntentGate {
     }
 
     fn status(&self, session: Option<&Session>, project: &Project, _: &Policy) -> Status {
-        let status = |state: &str, waits_for: Option<&str>, next: Option<String>| Status {
-            gate: self.name(),
-            on: project.intent.is_some(),
-            state: state.to_owned(),
-            waits_for: waits_for.map(str::to_owned),
-            next,
-            in_short: project.intent.as_ref().map(|_| match state.split_once(' ') {
-                Some((_, id)) => id.to_owned(),
-                None => "no intent".to_owned(),
-            }),
+        let selected = session.and_then(|it| it.intent.selected());
+        let about = selected.map(|it| line(&it.intent_id));
+        let on = project.intent.is_some();
+        let state = match session {
+            Some(session) => session.intent.word(),
+            None if on => "awaiting_intent_selection",
+            None => "off",
         };
-        let state = session.map_or("awaiting_intent_selection", |it| it.intent.word());
+        let in_short = on.then(|| about.clone().unwrap_or_else(|| "no intent".to_owned()));
+        let status = |waits_for: Option<&str>, next: Option<String>| {
+            let (gate, waits_for) = (self.name(), waits_for.map(str::to_owned));
+            Status { gate, on, state, about, waits_for, next, in_short }
+        };
         let open = match &project.intent {
-            None => return status("idle", None, None),
+            None => return status(None, None),
             Some(Err(problem)) => {
                 let next = format!("fix it: {}", line(problem));
-                return status(state, Some("a sidecar that can be read"), Some(next));
+                return status(Some("a sidecar that can be read"), Some(next));
             }
             Some(Ok(open)) => open,
         };
-        if let Some(selected) = session.and_then(|it| it.intent.selected()) {
-            return status(&format!("{state} {}", line(&selected.intent_id)), None, None);
+        if selected.is_some() {
+            return status(None, None);
         }
         let next = match open.as_slice() {
             [] => "declare what is worked on: `roz intent new`".to_owned(),
             [one] => format!("the agent selects it: {}", line(one)),
             many => format!("the agent selects one of {}", line(&many.join(", "))),
         };
-        status(state, Some("an intent, before it may change anything"), Some(next))
+        status(Some("an intent, before it may change anything"), Some(next))
     }
 }

@@ -54,7 +54,7 @@ impl Access {
 
 /// What a call of the client's own tools does. The paths in a server's input are for the caller to
 /// find.
-pub fn accesses(call: &ToolCall) -> Vec<Access> {
+pub(super) fn accesses(call: &ToolCall) -> Vec<Access> {
     let mut found = Vec::new();
     let named = match &call.tool {
         Tool::Read { path, .. } | Tool::Search { path } => Some((path, Act::Read)),
@@ -69,7 +69,7 @@ pub fn accesses(call: &ToolCall) -> Vec<Access> {
 }
 
 /// What the tool of a server, or of a newer client, does to the paths in its input: by its name.
-pub fn act_of_tool(call: &ToolCall) -> Act {
+pub(super) fn act_of_tool(call: &ToolCall) -> Act {
     const READS: &str = "read get list search find view show stat info cat fetch query grep glob tree \
         describe exists open ls head tail lookup";
     const WRITES: &str = "write edit create delete remove move rename replace update put set append insert \

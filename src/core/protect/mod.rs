@@ -12,6 +12,7 @@ mod commands;
 mod context;
 mod kill;
 mod mentions;
+mod needs;
 mod paths;
 mod places;
 mod program;
@@ -21,8 +22,9 @@ mod table;
 
 use self::context::Context;
 pub use self::{
-    accesses::{Access, Accessed, Act, TextBefore, accesses, act_of_tool},
+    accesses::{Access, Accessed, Act, TextBefore},
     context::ProtectFacts,
+    needs::{ProtectNeeds, needs},
     paths::wants_text,
     places::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},
     settings::is_protected_variable,

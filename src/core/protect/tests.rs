@@ -125,8 +125,8 @@ fn an_edit_makes_what_the_client_would_make_of_it() {
 
 fn accessed(tool: &str, input: serde_json::Value) -> Vec<Access> {
     let mut call = crate::clients::testing::call(tool, input, "{}", None);
-    call.read(&[], &crate::shell::Options::default());
-    accesses(&call)
+    call.read(&crate::shell::Options::default());
+    accesses::accesses(&call)
 }
 
 fn of_line(line: &str) -> Vec<Access> {
@@ -184,7 +184,7 @@ fn tools_of_others_are_judged_by_their_names() {
         ("mcp__fs__frobnicate", false),
     ] {
         let call = crate::clients::testing::call(name, json!({}), "{}", None);
-        assert_eq!(act_of_tool(&call) == Act::Read, reads, "{name}");
+        assert_eq!(accesses::act_of_tool(&call) == Act::Read, reads, "{name}");
     }
 }
 

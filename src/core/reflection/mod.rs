@@ -30,6 +30,8 @@ pub mod duplicate;
 pub mod insight;
 pub mod judge;
 pub mod learning;
+pub mod listed_ticket;
+pub mod needs;
 mod record;
 pub mod retrieval;
 pub mod shown;

@@ -5,6 +5,7 @@ use crate::core::{
     Cx,
     event::Event,
     gate::{Gate, Project, Status, line},
+    needs::Needs,
     outcome::Outcome,
     policy::Policy,
     session::Session,
@@ -15,6 +16,10 @@ pub struct ReflectionGate;
 impl Gate for ReflectionGate {
     fn name(&self) -> &'static str {
         "reflection"
+    }
+
+    fn needs(&self, session: &Session, event: &Event, policy: &Policy, needs: &mut Needs) {
+        needs.reflection = super::needs::needs(session, event, policy);
     }
 
     fn decide(&self, session: &mut Session, event: &Event, cx: Cx) -> Outcome {
@@ -34,7 +39,8 @@ impl Gate for ReflectionGate {
         Status {
             gate: self.name(),
             on: project.reflection,
-            state: status.word().to_owned(),
+            state: status.word(),
+            about: None,
             waits_for: is_due.then(|| format!("what was learned{of}")),
             next: is_due.then(|| "the agent runs `roz reflect`, or `roz skip REASON`".to_owned()),
             in_short,

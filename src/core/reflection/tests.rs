@@ -168,7 +168,7 @@ fn bash(line: &str, id: &str) -> ToolCall<'static> {
         "{}",
         Some(id.to_owned()),
     );
-    call.read(&[], &shell::Options::default());
+    call.read(&shell::Options::default());
     call
 }
 

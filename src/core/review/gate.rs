@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::core::{
     Cx,
     bounded::{self, TruncatedInput},
-    event::{STARTED, ToolCall},
+    event::{STARTED, TOO_LONG, ToolCall},
     facts::GatesElsewhere,
     outcome::{Effect, Notice, Outcome, Pass, Saying},
     pattern,
@@ -126,11 +126,10 @@ pub(super) fn on_tool(
     if review.is_asked(id, max_denials) {
         return gate.ask("denials", OFTEN);
     }
-    let reason = match call.beyond {
-        Some(beyond) => {
-            format!("not all that it would run can be read beforehand: {}", beyond.why())
-        }
-        None => reason,
+    let reason = if call.may_run_anything() {
+        format!("not all that it would run can be read beforehand: {TOO_LONG}")
+    } else {
+        reason
     };
     let outcome = gate.object(template, &reason);
     if !is_new {

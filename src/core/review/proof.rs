@@ -4,10 +4,7 @@
 //! - The **token**: made at the SubagentStart that answers an open launch,
 //!   told to that subagent alone, kept as its SHA-256.
 //! - The **permit**: PreToolUse of that reviewer's own Bash call that runs
-//!   `roz decide`, for the verdict that stands in it; and only if the client's
-//!   own notes do not say that somebody else's launch started it. (A workflow
-//!   starts reviewers too, with words and a model of the agent's choice, and
-//!   without a call that we could rewrite.)
+//!   `roz decide`, for the verdict that stands in it.
 //!
 //! A token that somebody else has read decides nothing: there is no permit.
 
@@ -20,7 +17,6 @@ use serde_json::json;
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
-    facts::LaunchedBy,
     outcome::{Notice, Outcome},
     policy::Policy,
     review::{
@@ -69,11 +65,6 @@ pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
     .collect()
 }
 
-/// Whether a call runs `roz decide`.
-pub(crate) fn decides(call: &ToolCall) -> bool {
-    said(call).iter().any(|it| it.verdict.is_some())
-}
-
 /// Whether a call runs `roz decide` or `roz context`, and nothing else.
 pub(super) fn says_only(call: &ToolCall) -> bool {
     let mut runs = call.runs().peekable();
@@ -104,22 +95,6 @@ fn positionals(argv: &[String]) -> Vec<String> {
     words
 }
 
-/// Whether `agent` was started by a launch that we rewrote. A launch makes one reviewer: the first
-/// that claims it.
-fn claims_launch(review: &mut Review, agent: &str, launched_by: &LaunchedBy) -> bool {
-    match launched_by {
-        LaunchedBy::NotAsked | LaunchedBy::Unknown => true,
-        LaunchedBy::Other(_) => false,
-        LaunchedBy::Call(id) => {
-            let mut launches = review.launches.iter_mut();
-            let launch = launches.find(|launch| launch.tool_use_id.as_ref() == Some(id));
-            launch.filter(|launch| !launch.spent).is_some_and(|launch| {
-                launch.claimed_by.get_or_insert_with(|| agent.to_owned()) == agent
-            })
-        }
-    }
-}
-
 /// A reviewer's own Bash call: it gets a permit for each verdict in it.
 pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) -> Outcome {
     let mut outcome = Outcome::pass();
@@ -135,15 +110,6 @@ pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) 
                 .marked(Mark::BadSessionId { agent_id: agent.to_owned(), named });
         }
         let Some(verdict) = said.verdict else { continue };
-        if !claims_launch(review, agent, &cx.facts.launched_by) {
-            let reason = "this reviewer was started by something else than a call of the Agent \
-                          tool that roz has seen, so it may not decide";
-            let notice = Notice::new("no-permit").with("reason", reason);
-            return Outcome::object(notice).marked(Mark::TokenRefused {
-                agent_id: Some(agent.to_owned()),
-                reason: reason.to_owned(),
-            });
-        }
         let Some(reviewer) = review.reviewers.get_mut(agent) else { continue };
         let permit = Permit { verdict: verdict.to_owned(), tool_use_id: call.tool_use_id.clone() };
         if !reviewer.permits.contains(&permit) && reviewer.permits.len() < MAX_PERMITS {

@@ -29,23 +29,11 @@ pub struct Launch {
     /// A subagent has started since, and no other may answer it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) answered: bool,
-    /// What started got no token: nobody decides with this launch.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) spent: bool,
-    /// The reviewer that decided with it: one launch makes one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) claimed_by: Option<String>,
 }
 
 impl Launch {
     pub(super) fn is_open(&self, now: DateTime<Utc>) -> bool {
         !self.answered && self.at <= now && now <= policy::later(self.at, LAUNCH_SECONDS)
-    }
-
-    /// A subagent has started that may not decide.
-    pub(super) fn spend(&mut self) {
-        self.answered = true;
-        self.spent = true;
     }
 }
 

@@ -5,6 +5,7 @@ use crate::core::{
     Cx,
     event::Event,
     gate::{Gate, Project, Status, line},
+    needs::Needs,
     outcome::Outcome,
     policy::{Mode, Policy},
     session::Session,
@@ -15,6 +16,10 @@ pub struct ReviewGate;
 impl Gate for ReviewGate {
     fn name(&self) -> &'static str {
         "review"
+    }
+
+    fn needs(&self, session: &Session, event: &Event, policy: &Policy, needs: &mut Needs) {
+        needs.review = super::needs::needs(session, event, policy);
     }
 
     fn decide(&self, session: &mut Session, event: &Event, cx: Cx) -> Outcome {
@@ -52,13 +57,13 @@ impl Gate for ReviewGate {
                 (Some(format!("what {finder} found: {}", line(summary))), Some(AGAIN.to_owned()))
             }
         };
-        let state = phase.word().to_owned();
+        let state = phase.word();
         let in_short = match phase {
             // Idle, and all the same something comes next.
             Phase::Idle => next.as_ref().map(|_| "review given up".to_owned()),
             _ => Some(format!("review {state}")),
         };
         let in_short = in_short.filter(|_| on);
-        Status { gate: self.name(), on, state, waits_for, next, in_short }
+        Status { gate: self.name(), on, state, about: None, waits_for, next, in_short }
     }
 }

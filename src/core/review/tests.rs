@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::core::{
     event::{Background, Origin, Stop},
-    facts::{Facts, LaunchedBy, Shown},
+    facts::{Facts, Shown},
     outcome::{Effect, Verdict},
     policy::{Policy, Scope},
     review::{
@@ -344,7 +344,7 @@ fn call(name: &str, input: Value) -> What<'static> {
 fn tool(name: &str, input: Value, id: &str) -> ToolCall<'static> {
     let json: &'static str = input.to_string().leak();
     let mut call = crate::clients::testing::call(name, input, json, Some(id.into()));
-    call.read(&[], &Policy::default().commands.options());
+    call.read(&Policy::default().commands.options());
     call
 }
 

@@ -7,7 +7,6 @@ mod mentions;
 mod places;
 mod servers;
 mod settings;
-mod skills;
 
 use std::{fs, path::PathBuf};
 

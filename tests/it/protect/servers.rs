@@ -70,7 +70,6 @@ fn a_path_is_found_in_whatever_field_says_that_it_is_one() {
         json!({ "path": "${HOME}/.roz/config.toml" }),
         json!({ "a": { "b": { "files": ["~/.roz/config.toml"] } } }),
         json!({ "files": { "~/.roz/config.toml": "x" } }),
-        json!({ "input": "{\"path\": \"~/.roz/config.toml\"}" }),
         json!({ "uri": "file://{user}/%2eroz/config.toml" }),
     ] {
         house.denies_tool("roz-home", "mcp__x__write", &input);

@@ -6,7 +6,7 @@ use crate::shell::Options;
 fn check(line: &str, own: &[&str]) -> Option<String> {
     let input = json!({ "command": line });
     let mut call = crate::clients::testing::call("Bash", input, "", None);
-    call.read(&[], &Options::default());
+    call.read(&Options::default());
     let own: Vec<String> = own.iter().map(|it| (*it).to_owned()).collect();
     of(&call, &own)
 }

@@ -29,12 +29,6 @@ pub(super) fn output(tool: &str, input: &Value) -> Option<String> {
     find(input, is_of_files, 0)
 }
 
-/// Whether a field of this name holds a place that something is put at.
-pub fn is_output(field: &str) -> bool {
-    let name = words(field).concat();
-    is_one(WRITTEN, &name) || is_one(PERHAPS, &name)
-}
-
 fn find(value: &Value, is_of_files: bool, depth: usize) -> Option<String> {
     /// As deep as the payload may be.
     const MAX_DEPTH: usize = 128;

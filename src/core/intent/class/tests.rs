@@ -5,7 +5,7 @@ use crate::shell;
 
 fn bash(line: &str) -> Judged {
     let mut call = crate::clients::testing::call("Bash", json!({ "command": line }), "{}", None);
-    call.read(&[], &shell::Options::default());
+    call.read(&shell::Options::default());
     classify(&call, known(&BTreeMap::new()))
 }
 

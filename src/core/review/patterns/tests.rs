@@ -1,7 +1,6 @@
 use serde_json::json;
 
 use super::*;
-use crate::core::event::Beyond;
 
 /// The gates of a user's file and of a project's.
 fn gates(user: &[&str], project: &[&str]) -> GatesPolicy {
@@ -11,7 +10,7 @@ fn gates(user: &[&str], project: &[&str]) -> GatesPolicy {
 
 fn bash(line: &str) -> ToolCall<'static> {
     let mut call = crate::clients::testing::call("Bash", json!({ "command": line }), "{}", None);
-    call.read(&[], &crate::shell::Options::default());
+    call.read(&crate::shell::Options::default());
     call
 }
 
@@ -94,7 +93,7 @@ fn what_is_not_known_is_not_excluded() {
     );
     let mut call = bash("git push origin main");
     assert_eq!(pattern_for(&gates, &call), None);
-    call.read_in_part(Beyond::Line);
+    call.read_in_part();
     assert_eq!(pattern_for(&gates, &call), Some(PUSH));
 }
 
@@ -102,7 +101,7 @@ fn what_is_not_known_is_not_excluded() {
 fn a_call_that_may_run_anything_is_covered_by_every_pattern_of_commands() {
     let gates = gates(&["Edit", PUSH, "!Bash:*"], &[]);
     let mut call = bash("ls");
-    call.read_in_part(Beyond::Line);
+    call.read_in_part();
     assert_eq!(covering(&gates, &call), [Covering { pattern: PUSH, key: None }]);
 }
 
@@ -118,7 +117,7 @@ fn an_exclusion_of_commands_undoes_a_gate_on_bash_and_on_no_other_tool() {
     assert_eq!(pattern_for(&gates, &tool("mcp__x__set")), Some("mcp__*"));
     let mut monitor =
         crate::clients::testing::call("Monitor", json!({ "command": "git status" }), "{}", None);
-    monitor.read(&[], &crate::shell::Options::default());
+    monitor.read(&crate::shell::Options::default());
     assert_eq!(pattern_for(&gates, &monitor), Some("Monitor"));
 }
 

@@ -66,8 +66,6 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
         tool_use_id: call.tool_use_id.clone(),
         at: cx.now,
         answered: false,
-        spent: false,
-        claimed_by: None,
     });
     let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
     review.launches.drain(..surplus);
@@ -105,13 +103,13 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     }
     if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
         // Two were launched at the same time.
-        review.launches[launch].spend();
+        review.launches[launch].answered = true;
         return no_token(review, agent, "a reviewer is already at work");
     }
     // A review that the agent asks for ahead of time.
     if !review.phase().is_open() {
         if let Some(reason) = why_no_review(review, cx) {
-            review.launches[launch].spend();
+            review.launches[launch].answered = true;
             return no_token(review, agent, reason);
         }
         review.open(Opener::Launch, cx.now);

@@ -45,33 +45,6 @@ fn a_launch_made_after_the_start_does_not_answer_it() {
     assert_eq!(gate.starts("a1"), None);
 }
 
-#[test]
-fn a_reviewer_that_something_else_started_gets_no_permit() {
-    let other = LaunchedBy::Other("a workflow".into());
-    for launched_by in [other, LaunchedBy::Call("another".into())] {
-        let mut gate = Gate::new();
-        gate.passes(prompt("#roz fix it"));
-        let token = gate.reviewer("a1");
-        gate.facts.launched_by = launched_by;
-        assert!(matches!(gate.permits("a1", "COMPLETE").verdict, Verdict::Object(_)));
-        assert_eq!(gate.posts(complete(), Claim::Token(token)), Err(Refusal::NoPermit));
-    }
-}
-
-#[test]
-fn one_launch_makes_one_reviewer_that_decides() {
-    let mut gate = Gate::new();
-    gate.passes(prompt("#roz fix it")).launch_as("t1");
-    let one = gate.starts("a1").expect("a token");
-    gate.facts.launched_by = LaunchedBy::Call("t1".into());
-    gate.says("a1", &one, issues());
-    gate.passes(reviewer_stop("a1")).launch_as("t2");
-    gate.starts("a2").expect("a token");
-    assert!(matches!(gate.permits("a2", "COMPLETE").verdict, Verdict::Object(_)));
-    gate.facts.launched_by = LaunchedBy::Call("t2".into());
-    assert_eq!(gate.permits("a2", "COMPLETE").verdict, Verdict::Pass);
-}
-
 /// A subagent that was briefed while reviews were switched off, kept for later.
 #[test]
 fn one_that_was_turned_away_is_not_brought_back_for_a_later_launch() {
@@ -83,11 +56,7 @@ fn one_that_was_turned_away_is_not_brought_back_for_a_later_launch() {
     gate.passes(reviewer_stop("a1")).passes(prompt("#roz fix it")).launch_as("t2");
     gate.objects_to(call("SendMessage", json!({ "to": "a1", "message": "go" })));
     assert_eq!(gate.starts("a1"), None);
-    // Even with a token, its own launch has been spent.
-    let token = gate.starts("a2").expect("the launch is still open");
-    gate.facts.launched_by = LaunchedBy::Call("t1".into());
-    assert!(matches!(gate.permits("a2", "COMPLETE").verdict, Verdict::Object(_)));
-    assert_eq!(gate.posts(complete(), Claim::Token(token)), Err(Refusal::NoPermit));
+    assert!(gate.starts("a2").is_some(), "the launch is still open");
 }
 
 #[test]

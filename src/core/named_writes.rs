@@ -2,36 +2,17 @@
 
 use std::path::Path;
 
-use super::{glob_expansion::expand, server_paths};
-use crate::{
-    core::{event::ToolCall, intent::class::is_one, tool::Tool},
-    shell::{HOLE, How, Reading, Run, Write},
-};
+use super::{event::ToolCall, name_words::is_one, server_paths, tool::Tool};
+use crate::shell::{How, Reading, Run, Write};
 
-/// Where a call is made.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) cwd: &'a Path,
-    /// The root of the project that judges the writes.
-    pub(super) project: &'a Path,
-    pub(super) home: Option<&'a Path>,
-}
-
-pub(super) fn of(call: &ToolCall, place: Place) -> Vec<(String, How)> {
-    let mut found = by_tool(call, place.project);
+/// `project`: the root of the project that judges the writes.
+pub fn of(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
+    let mut found = by_tool(call, project);
     let writes = call.readings.iter().flat_map(|reading| {
         let is_kept = |write: &&Write| !is_remote(write, reading) && !is_work_tree(write, reading);
         reading.writes.iter().filter(is_kept)
     });
-    for write in writes.filter(|write| !makes_nothing(write, place.cwd)) {
-        let files = if write.path.contains(HOLE) {
-            vec![write.path.clone()]
-        } else {
-            expand(&write.path, place.cwd, place.home)
-        };
-        found.extend(files.into_iter().map(|file| (file, write.how)));
-    }
-    found.dedup();
+    found.extend(writes.map(|write| (write.path.clone(), write.how)));
     found
 }
 
@@ -40,8 +21,8 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
     match &call.tool {
         Tool::Write { path, .. } if !path.is_empty() => vec![(path.clone(), How::Write)],
         Tool::Edit { path, .. } if !path.is_empty() => vec![(path.clone(), How::Edit)],
-        // A server stands where it was started, which is not where the agent stands: what is
-        // relative counts from both.
+        // A server may have been started elsewhere than where the agent is: what is relative counts
+        // from both.
         Tool::Mcp { .. } => {
             let mut found = Vec::new();
             for path in server_paths::named(&call.input) {
@@ -80,13 +61,4 @@ fn is_work_tree(write: &Write, reading: &Reading) -> bool {
             && (write.how == How::Directory || run.argv.contains(&write.path))
     };
     reading.runs.iter().any(is_it)
-}
-
-/// Whether a `mkdir -p` finds its folder there already.
-fn makes_nothing(write: &Write, cwd: &Path) -> bool {
-    let path = &write.path;
-    write.how == How::Directory
-        && !path.starts_with('~')
-        && !path.contains(HOLE)
-        && cwd.join(path).is_dir()
 }

@@ -1,0 +1,41 @@
+//! What a ticket system's program says of the ticket in progress.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::state::Ticket;
+use crate::core::bounded;
+
+/// The first ticket of a list in JSON, bare or in an object, or of JSON lines.
+pub fn first(value: &Value, system: &str, now: DateTime<Utc>) -> Option<Ticket> {
+    let lists = ["issues", "tickets", "items", "data", "results"];
+    let in_object = || lists.iter().find_map(|name| value.get(*name)?.as_array());
+    let listed = match value.as_array().or_else(in_object) {
+        Some(items) => items.first()?,
+        None => value,
+    };
+    let field = |names: &[&str]| {
+        let found = names.iter().find_map(|it| listed.get(*it));
+        found.and_then(|it| match it {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        })
+    };
+    let tags = ["tags", "labels"].iter().find_map(|it| listed.get(*it)?.as_array());
+    let tags = tags
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.as_str().or_else(|| it.get("name")?.as_str()));
+    Some(Ticket {
+        ticket_id: bounded::line(&field(&["id", "ticket_id", "key", "number"])?, 200),
+        source: system.to_owned(),
+        title: bounded::line(
+            &field(&["title", "summary", "subject", "name"]).unwrap_or_default(),
+            300,
+        ),
+        description: field(&["description", "body"]).map(|it| bounded::chars(&it, 2000)),
+        tags: tags.take(20).map(|it| bounded::line(it, 60)).collect(),
+        detected_at: now,
+    })
+}

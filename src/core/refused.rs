@@ -1,0 +1,57 @@
+//! The newest call or stop of a session that was refused, by its trace.
+
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+
+use super::{protect::RULES, trace::TraceEvent};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    pub at: DateTime<Utc>,
+    /// The gate, or `self-protection`.
+    pub by: &'static str,
+    /// `a call of Bash: git push`, `a stop`.
+    pub what: String,
+    pub why: String,
+    /// What to do, where that does not depend on the gate's state now.
+    pub instead: Option<&'static str>,
+}
+
+/// None where nothing was refused, as far as the trace goes back.
+pub fn newest(events: &[TraceEvent]) -> Option<Refused> {
+    events.iter().rev().find_map(of)
+}
+
+fn of(event: &TraceEvent) -> Option<Refused> {
+    let field = |name: &str| event.payload.get(name).and_then(Value::as_str).unwrap_or_default();
+    let is_refusal = matches!(field("answer"), "deny" | "ask" | "block");
+    let (by, what, why) = match event.event_type.as_str() {
+        _ if !is_refusal => return None,
+        "gate_blocked" => (
+            "review",
+            format!("a call of {}", field("tool")),
+            format!("gate `{}`: {}", field("pattern"), field("reason")),
+        ),
+        "stop_hook_called" => {
+            ("review", "a stop".to_owned(), format!("the review is {}", field("reason")))
+        }
+        "intent_refused" => {
+            ("intent", "a call".to_owned(), format!("{}: {}", field("code"), field("subject")))
+        }
+        "reflection_stop" => ("reflection", "a stop".to_owned(), field("reason").to_owned()),
+        "task_completed" => (
+            "reflection",
+            "the completion of a task".to_owned(),
+            format!("`{}`: nothing was written down", field("subject")),
+        ),
+        "protected" => (
+            "self-protection",
+            "a call".to_owned(),
+            format!("rule `{}`: {}", field("rule"), field("subject")),
+        ),
+        _ => return None,
+    };
+    let rule = RULES.iter().find(|rule| by == "self-protection" && rule.name == field("rule"));
+    let instead = rule.map(|rule| rule.instead);
+    Some(Refused { at: event.timestamp, by, what, why, instead })
+}

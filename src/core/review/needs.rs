@@ -1,0 +1,76 @@
+//! What has to be looked up for the review gate.
+
+use super::{needs_work_at_stop, phase::Phase};
+use crate::core::{
+    event::{Event, Sender, Source, What},
+    policy::{Mode, Policy},
+    prompt::{self, Command},
+    session::Session,
+    tool::{REVIEWER, is_reviewer_name},
+};
+
+/// One thing to look up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewNeed {
+    /// The work of every work tree of the session, beside what was approved of it.
+    Works,
+    /// The work of the current folder.
+    WorkHere,
+    /// The work that a gated call carries.
+    GatedWork,
+    /// The work trees of the session.
+    Roots,
+    /// The programs that can give a second opinion.
+    SecondOpinions,
+    /// Other sessions of this project with an open review.
+    OpenElsewhere,
+    /// An agent file that bears the reviewer's name.
+    Shadow,
+    /// What a reviewer was shown.
+    Shown,
+    /// What a reviewer would change.
+    ReviewerChanges,
+}
+
+pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<ReviewNeed> {
+    let agent = event.origin.agent_id.as_deref();
+    let is_by_reviewer = agent.is_some_and(|id| session.review.has_token(id));
+    let needs = match &event.what {
+        What::SessionStart { source } => vec![
+            (true, ReviewNeed::SecondOpinions),
+            (*source == Source::Fork, ReviewNeed::OpenElsewhere),
+        ],
+        What::Prompt { text, sender: Sender::User } => {
+            let approves = matches!(prompt::command(text), Some(Command::Approve(_)));
+            let is_always = policy.review.mode == Mode::Always;
+            let opens = is_always && !session.review.phase().is_open();
+            vec![(approves || opens, ReviewNeed::Works)]
+        }
+        What::PreToolUse(call) => {
+            let is_launch = call.launches().is_some_and(is_reviewer_name);
+            let is_approved = session.review.phase() == Phase::Approved;
+            vec![
+                (true, ReviewNeed::GatedWork),
+                (is_launch, ReviewNeed::Roots),
+                (is_launch && is_approved, ReviewNeed::WorkHere),
+                (is_by_reviewer, ReviewNeed::ReviewerChanges),
+            ]
+        }
+        What::PostToolUse { .. } => vec![(is_by_reviewer, ReviewNeed::Shown)],
+        What::Stop(_) => {
+            vec![(needs_work_at_stop(&session.review, &policy.review), ReviewNeed::Works)]
+        }
+        What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => vec![
+            (true, ReviewNeed::SecondOpinions),
+            (true, ReviewNeed::Shadow),
+            (true, ReviewNeed::Roots),
+            (true, ReviewNeed::Works),
+        ],
+        What::Prompt { .. }
+        | What::SubagentStart { .. }
+        | What::SubagentStop { .. }
+        | What::TaskCompleted { .. }
+        | What::SessionEnd { .. } => Vec::new(),
+    };
+    needs.into_iter().filter_map(|(is_needed, need)| is_needed.then_some(need)).collect()
+}
