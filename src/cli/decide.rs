@@ -90,11 +90,6 @@ pub(super) enum Error {
     BadExcuse(String),
     #[error("the decision is recorded, and the table of approvals could not be written: {0}")]
     NotWritten(String),
-    #[error(
-        "no token: only a reviewer that roz has started may decide (`--token`), or a person at a \
-         terminal (`--human`)"
-    )]
-    NoToken,
     #[error("the summary is empty: say what was looked at")]
     NoSummary,
     #[error("the decision is refused")]
@@ -139,7 +134,7 @@ pub(super) fn post(
     let asker = Asker { session: &loaded.session, now: world.now, until };
     let project = loaded.session.project.clone().unwrap_or_else(|| world.cwd.clone());
     let roots = work::roots(&loaded.session, &project);
-    let started = claim.token().and_then(|token| loaded.session.review.trees_at_start(token));
+    let started = loaded.session.review.trees_at_start(&claim);
     let mut posting = Posting {
         decision,
         claim,
@@ -212,7 +207,7 @@ fn claim(args: &Args, world: &World) -> Result<Claim, Error> {
         return Ok(Claim::Human);
     }
     let token = args.token.as_deref().or_else(|| world.var("ROZ_REVIEW_TOKEN"));
-    token.map(|it| Claim::Token(it.trim().to_owned())).ok_or(Error::NoToken)
+    Ok(token.map_or(Claim::Permit, |it| Claim::Token(it.trim().to_owned())))
 }
 
 /// Refuses whoever is not a person at a terminal.

@@ -20,6 +20,10 @@ pub const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
 /// nobody knows; its approval is used up at the end of one.
 pub const STARTED: &str = "started";
 
+/// How the id of a call begins where the client gives none: it is made of the call's input, so the
+/// same call has the same id once more.
+pub const MADE_UP: &str = "input:";
+
 /// One hook of the client, holding only what some gate reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event<'a> {

@@ -40,6 +40,8 @@ pub struct Facts {
     /// An agent file of the project or the user that bears the reviewer's name.
     pub shadow: Option<PathBuf>,
     pub parent: Parent,
+    /// A reviewer that starts cannot be told its token: its permit alone proves who decides.
+    pub reviewer_unbriefed: bool,
     /// The call that started the subagent in which this event happens.
     pub launched_by: LaunchedBy,
     /// Sessions of this project with an open review, active within the hour.

@@ -11,6 +11,7 @@ use chrono::TimeDelta;
 
 use super::{Input, repositories, reviewing};
 use crate::{
+    clients::Capability,
     core::{
         self, Need, agent_file,
         event::{Source, ToolCall, What},
@@ -50,7 +51,15 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
             (Need::ReviewersOrigin, _) => {
                 let dirs = [Some(project(session, roz)), session.cwd.as_deref()];
                 let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
-                facts.shadow = shadow(&dirs, world);
+                let replaced = input.client.project_reviewer();
+                let replaced = replaced.and_then(|file| {
+                    dirs.iter().map(|dir| dir.join(file)).find(|file| file.exists())
+                });
+                facts.shadow = replaced.or_else(|| shadow(&dirs, world));
+                facts.reviewer_unbriefed = !input.client.can(Capability::BriefReviewer);
+                if !input.client.can(Capability::HooksWithoutShell) {
+                    continue;
+                }
                 facts.parent = parent(world);
             }
             (Need::GatedWork, What::PreToolUse(call)) => {

@@ -22,6 +22,7 @@ mod server_paths;
 pub mod shim_judge;
 pub mod shims;
 mod skill;
+mod transcript;
 pub mod unknown_tools;
 mod write_targets;
 
@@ -140,11 +141,15 @@ pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world:
         Ok(input) => input,
         Err(message::Error::NotForUs) => return Answer::pass(),
         Err(err) => {
+            if let message::Error::UnknownEvent(name) = &err {
+                unknown_tools::note_event(name, world);
+            }
             warnings.push(in_a_line(&err));
             return Answer { warnings, ..Answer::pass() };
         }
     };
     warnings.append(&mut input.warnings);
+    transcript::look_up_exit_code(&mut input);
     let hook = input.hook;
     let governed = held_calls::govern_each(input, setup.gates, world);
     warnings.extend(governed.warnings);

@@ -52,7 +52,7 @@ const CHANGES: &[&str] = &[
 
 /// What the answer to a reviewer's call showed of the work.
 pub(super) fn shown(input: &Input, call: &ToolCall, cwd: &Path, until: Instant) -> Shown {
-    let answer = input.client.result(call, input.answer);
+    let answer = input.result(call);
     let mut shown = Shown::default();
     if let Some(file) = answer.file {
         let path = cwd.join(&file.path);

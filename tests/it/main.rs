@@ -2,6 +2,7 @@
 
 mod additions;
 mod agent_trace;
+mod agents;
 mod blame;
 mod blame_names;
 mod budgets;

@@ -46,6 +46,9 @@ impl Launch {
 pub struct Reviewer {
     pub started_at: DateTime<Utc>,
     pub token_sha256: String,
+    /// It could not be told its token: it decides with its permit alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_unbriefed: bool,
     /// The session that it was told.
     pub session_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -115,6 +118,8 @@ pub struct Taken {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claim {
     Token(String),
+    /// Neither a token nor a person: a reviewer that could not be told its token, if its permit says so.
+    Permit,
     /// `roz decide` saw a person: a terminal, and no agent's environment.
     Human,
 }
@@ -123,7 +128,7 @@ impl Claim {
     pub fn token(&self) -> Option<&str> {
         match self {
             Claim::Token(token) => Some(token),
-            Claim::Human => None,
+            Claim::Permit | Claim::Human => None,
         }
     }
 }
@@ -138,6 +143,11 @@ pub enum Standing {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
+    #[error(
+        "no token: only a reviewer that roz has started may decide (`--token`), or a person at a \
+         terminal (`--human`)"
+    )]
+    NoToken,
     #[error("the token is not that of a reviewer under way in this session")]
     UnknownToken,
     #[error(

@@ -16,7 +16,7 @@ use crate::core::{
         cycle::{GateTrigger, Opener},
         decision::{By, Decision, Posted},
         phase::Phase,
-        reviewer::Reviewer,
+        reviewer::{Claim, Reviewer},
         words,
         work::Work,
     },
@@ -142,11 +142,15 @@ impl Review {
         self.reviewers.contains_key(agent)
     }
 
-    /// The trees of the work when the reviewer with this token started.
-    pub fn trees_at_start(&self, token: &str) -> Option<BTreeMap<PathBuf, String>> {
-        let digest = bounded::sha256(token.trim().as_bytes());
-        let mut reviewers = self.reviewers.values();
-        Some(reviewers.find(|reviewer| reviewer.token_sha256 == digest)?.began_with.clone())
+    /// The trees of the work when the reviewer with this claim started.
+    pub fn trees_at_start(&self, claim: &Claim) -> Option<BTreeMap<PathBuf, String>> {
+        let digest = claim.token().map(|token| bounded::sha256(token.trim().as_bytes()));
+        let is_it = |reviewer: &&Reviewer| match (&digest, claim) {
+            (Some(digest), _) => reviewer.token_sha256 == *digest,
+            (None, Claim::Permit) => reviewer.is_unbriefed && !reviewer.permits.is_empty(),
+            (None, _) => false,
+        };
+        Some(self.reviewers.values().find(is_it)?.began_with.clone())
     }
 
     /// Whether `agent` reviews or has reviewed in this session.

@@ -1,96 +1,66 @@
-//! The client's events and the JSON in and out. Nobody else knows the format.
+//! The events that a client sends as JSON with Claude Code's field names, or with names of its own
+//! for the same fields.
 //!
-//! What comes in is read leniently, field by field: a field of the wrong type
-//! counts as absent, so that no oddity in one of them can take a gate's eyes
-//! off the rest. What goes out is exact: the client throws a reply away that
-//! its schema does not know.
+//! What comes in is read leniently, field by field: a field of the wrong type counts as absent, so that
+//! no oddity in one of them hides the rest from a gate.
 
 use std::{borrow::Cow, path::PathBuf};
 
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer as _,
     de::{MapAccess, Visitor},
 };
-use serde_json::{json, value::RawValue};
+use serde_json::{Value, value::RawValue};
 
-use super::{ClaudeCode, held_calls};
-use crate::{
-    clients::{
-        Hook, fields,
-        message::{Decision, Error, Input, MAX_TEXT, Printed, Reply},
-    },
-    core::{
-        bounded,
-        event::{Event, Origin, Sender, Source, Stop, ToolCall, What},
-        session::SessionId,
-    },
+use super::{
+    Capability, Client as _, Hook,
+    dialect::Dialect,
+    fields,
+    message::{Error, Input},
+};
+use crate::core::{
+    bounded,
+    event::{Event, MADE_UP, Origin, Sender, Source, Stop, ToolCall, What},
+    session::SessionId,
 };
 
 /// No path is longer than this, in bytes (Linux's `PATH_MAX`).
 const MAX_PATH: usize = 4096;
 
-/// How a hook lets us object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Channel {
-    /// `permissionDecision`, before a tool runs.
-    Permission,
-    /// A `block` at the top level.
-    Decision,
-    /// Exit code 2, and the reason on stderr.
-    ExitCode,
-    /// It does not.
-    None,
-}
-
-fn channel(hook: Hook) -> Channel {
-    match hook {
-        Hook::PreToolUse => Channel::Permission,
-        Hook::UserPrompt | Hook::PostToolUse | Hook::Stop | Hook::SubagentStop => Channel::Decision,
-        Hook::TaskCompleted => Channel::ExitCode,
-        Hook::SessionStart | Hook::PostToolUseFailure | Hook::SubagentStart | Hook::SessionEnd => {
-            Channel::None
-        }
-    }
-}
-
-/// Whether the client takes `hookSpecificOutput.additionalContext` here.
-fn takes_context(hook: Hook) -> bool {
-    match hook {
-        Hook::SessionStart
-        | Hook::UserPrompt
-        | Hook::PreToolUse
-        | Hook::PostToolUse
-        | Hook::PostToolUseFailure
-        | Hook::SubagentStart => true,
-        Hook::SubagentStop | Hook::Stop | Hook::TaskCompleted | Hook::SessionEnd => false,
-    }
-}
-
-/// Events of the client, of all versions we know, that no gate asks for.
+/// Events of the clients, of all versions we know, that no gate asks for.
 const OTHERS: &[&str] = &[
-    "PostToolBatch",
-    "Notification",
-    "UserPromptExpansion",
-    "StopFailure",
-    "PreCompact",
-    "PostCompact",
-    "PreModelSwitch",
-    "PostModelSwitch",
-    "PermissionRequest",
-    "PermissionDenied",
-    "Setup",
-    "TeammateIdle",
-    "TaskCreated",
+    "AfterModel",
+    "BeforeModel",
+    "BeforeToolSelection",
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
     "Elicitation",
     "ElicitationResult",
-    "ConfigChange",
+    "ErrorOccurred",
+    "FileChanged",
+    "InstructionsLoaded",
+    "Interrupt",
+    "MessageDisplay",
+    "Notification",
+    "PermissionDenied",
+    "PermissionRequest",
+    "PostCompact",
+    "PostModelSwitch",
+    "PostToolBatch",
+    "PreCompact",
+    "PreCompress",
+    "PreModelSwitch",
+    "SessionDelete",
+    "Setup",
+    "StopFailure",
+    "TaskCreated",
+    "TeammateIdle",
+    "TodoCompleted",
+    "TodoCreated",
+    "UserPromptExpansion",
     "WorktreeCreate",
     "WorktreeRemove",
-    "InstructionsLoaded",
-    "CwdChanged",
-    "FileChanged",
-    "DirectoryAdded",
-    "MessageDisplay",
 ];
 
 /// Permission modes in which a question waits for ever, or is answered by nobody.
@@ -99,17 +69,17 @@ const UNATTENDED: &[&str] = &["bypassPermissions", "dontAsk"];
 /// The payload's fields, unread: only what an event needs is looked into. Of a
 /// field that is there twice the last one counts, as it does for the client.
 #[derive(Debug, Default)]
-struct Payload<'a> {
+pub(super) struct Payload<'a> {
     hook_event_name: Option<&'a RawValue>,
     session_id: Option<&'a RawValue>,
     cwd: Option<&'a RawValue>,
     transcript_path: Option<&'a RawValue>,
-    prompt_id: Option<&'a RawValue>,
+    pub(super) prompt_id: Option<&'a RawValue>,
     permission_mode: Option<&'a RawValue>,
-    agent_id: Option<&'a RawValue>,
+    pub(super) agent_id: Option<&'a RawValue>,
     agent_type: Option<&'a RawValue>,
     source: Option<&'a RawValue>,
-    prompt: Option<&'a RawValue>,
+    pub(super) prompt: Option<&'a RawValue>,
     tool_name: Option<&'a RawValue>,
     tool_use_id: Option<&'a RawValue>,
     tool_input: Option<&'a RawValue>,
@@ -122,6 +92,12 @@ struct Payload<'a> {
     reason: Option<&'a RawValue>,
     task_id: Option<&'a RawValue>,
     task_subject: Option<&'a RawValue>,
+    /// The session that a subagent belongs to, where it has an id of its own.
+    parent_session: Option<&'a RawValue>,
+    /// What a person typed, where other prompts are told as well.
+    pub(super) submitted_prompt: Option<&'a RawValue>,
+    /// The server and the tool of a call, where the tool's name does not tell them.
+    mcp_context: Option<&'a RawValue>,
     /// Older names, from the design documents.
     subagent_type: Option<&'a RawValue>,
     subagent_prompt: Option<&'a RawValue>,
@@ -152,6 +128,9 @@ impl<'a> Payload<'a> {
             "reason" => &mut self.reason,
             "task_id" => &mut self.task_id,
             "task_subject" => &mut self.task_subject,
+            "parent_session" => &mut self.parent_session,
+            "submitted_prompt" => &mut self.submitted_prompt,
+            "mcp_context" => &mut self.mcp_context,
             "subagent_type" => &mut self.subagent_type,
             "subagent_prompt" => &mut self.subagent_prompt,
             _ => return None,
@@ -159,33 +138,48 @@ impl<'a> Payload<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Payload<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
+/// Reads the fields of an object into a payload, under the names that the client has for them.
+struct Fields<'p, 'de> {
+    dialect: &'static Dialect,
+    payload: &'p mut Payload<'de>,
+}
 
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Payload<'de>;
+impl<'de> Visitor<'de> for Fields<'_, 'de> {
+    type Value = ();
 
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                f.write_str("an object")
-            }
+    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("an object")
+    }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Payload<'de>, A::Error> {
-                let mut payload = Payload::default();
-                while let Some(name) = map.next_key::<Name>()? {
-                    let value: &'de RawValue = map.next_value()?;
-                    if let Some(slot) = payload.slot(&name.0)
-                        && value.get() != "null"
-                    {
-                        *slot = Some(value);
-                    }
-                }
-                Ok(payload)
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<Name>()? {
+            let value: &'de RawValue = map.next_value()?;
+            let own = self.dialect.fields.iter().find(|(own, _)| *own == name.0);
+            let name = own.map_or(&*name.0, |(_, name)| *name);
+            if name == INNER {
+                // A part of the payload that cannot be read says nothing.
+                let _ = read(self.dialect, value.get(), self.payload);
+            } else if let Some(slot) = self.payload.slot(name)
+                && value.get() != "null"
+            {
+                *slot = Some(value);
             }
         }
-
-        deserializer.deserialize_map(Fields)
+        Ok(())
     }
+}
+
+/// What a dialect calls a field whose own fields belong to the payload.
+pub(super) const INNER: &str = "{}";
+
+fn read<'a>(
+    dialect: &'static Dialect,
+    text: &'a str,
+    payload: &mut Payload<'a>,
+) -> Result<(), serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    json.deserialize_map(Fields { dialect, payload })?;
+    json.end()
 }
 
 /// A key, borrowed where it has no escapes.
@@ -197,16 +191,21 @@ const MAX_ID: usize = 256;
 
 /// Reads a payload. `word` is the command line's, for payloads that do not
 /// name their event.
-pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
+pub(super) fn parse<'a>(
+    dialect: &'static Dialect,
+    word: &str,
+    text: &'a str,
+) -> Result<Input<'a>, Error> {
     let text = text.trim_start_matches('\u{feff}').trim();
-    let payload: Payload = serde_json::from_str(text).map_err(Error::Malformed)?;
+    let mut payload = Payload::default();
+    read(dialect, text, &mut payload).map_err(Error::Malformed)?;
     let mut warnings = Vec::new();
     let named = fields::short(payload.hook_event_name, MAX_ID).filter(|it| !it.is_empty());
-    let hook = match (named.as_deref(), Hook::find(word)) {
+    let hook = match (named.as_deref(), dialect.hook(word)) {
         (None, Some(hook)) => hook,
         (None, None) => return Err(unknown(word)),
         (Some(name), on_command_line) => {
-            let hook = Hook::find(name).ok_or_else(|| unknown(name))?;
+            let hook = dialect.hook(name).ok_or_else(|| unknown(name))?;
             if on_command_line != Some(hook) && !word.is_empty() {
                 let name = bounded::line(name, 60);
                 let word = bounded::line(word, 60);
@@ -220,7 +219,11 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
             hook
         }
     };
-    let session_id = fields::text(payload.session_id).ok_or(Error::NoSession)?;
+    if !(dialect.is_for_us)(&payload, hook) {
+        return Err(Error::NotForUs);
+    }
+    let session_id = payload.parent_session.or(payload.session_id);
+    let session_id = fields::text(session_id).ok_or(Error::NoSession)?;
     let session_id = SessionId::try_from(session_id)?;
     let mode = fields::short(payload.permission_mode, MAX_ID).unwrap_or_default();
     let origin = Origin {
@@ -229,10 +232,10 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         is_unattended: UNATTENDED.contains(&mode.as_str()),
     };
     let mut events =
-        payload.whats(hook).into_iter().map(|what| Event { origin: origin.clone(), what });
+        payload.whats(dialect, hook).into_iter().map(|what| Event { origin: origin.clone(), what });
     let event = events.next().expect("a call holds itself where it holds no others");
     Ok(Input {
-        client: &ClaudeCode,
+        client: dialect,
         hook,
         payload: text,
         session_id,
@@ -240,6 +243,7 @@ pub(super) fn parse<'a>(word: &str, text: &'a str) -> Result<Input<'a>, Error> {
         transcript_path: fields::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
         event,
         more: events.collect(),
+        exit_code: None,
         answer: payload.tool_response.or(payload.error),
         scratchpad: fields::short(payload.scratchpad_dir, MAX_PATH)
             .map(PathBuf::from)
@@ -256,30 +260,35 @@ fn unknown(name: &str) -> Error {
 }
 
 /// How prompts begin that the client sends by itself: the end of a background task, the report of a
-/// subagent in auto mode, the messages of teammates and of other sessions.
-const CLIENT_PROMPTS: &[&str] =
-    &["<task-notification>", "<agent-message", "<teammate-message", "<cross-session-message"];
+/// subagent in auto mode, the messages of teammates and of other sessions, and what roz said as it
+/// held a stop.
+const CLIENT_PROMPTS: &[&str] = &[
+    "<task-notification>",
+    "<agent-message",
+    "<teammate-message",
+    "<cross-session-message",
+    "<system_notification>",
+];
 
 impl<'a> Payload<'a> {
     /// What the event says: one thing for each call that a tool call holds.
-    fn whats(&self, hook: Hook) -> Vec<What<'a>> {
-        let ran = |succeeded| {
-            let calls = self.calls().into_iter();
-            calls.map(|call| What::PostToolUse { call, succeeded }).collect()
-        };
+    fn whats(&self, dialect: &'static Dialect, hook: Hook) -> Vec<What<'a>> {
+        let calls = || self.calls(dialect).into_iter();
+        let ran =
+            |succeeded| calls().map(|call| What::PostToolUse { call, succeeded }).collect();
         let agent_id = || fields::id(self.agent_id).unwrap_or_default();
-        let agent_type =
-            || fields::short(self.agent_type.or(self.subagent_type), MAX_ID).unwrap_or_default();
+        let agent_type = || {
+            let named = fields::short(self.agent_type.or(self.subagent_type), MAX_ID);
+            dialect.agent_type(named.unwrap_or_default())
+        };
         let what = match hook {
-            Hook::PreToolUse => return self.calls().into_iter().map(What::PreToolUse).collect(),
-            Hook::PostToolUse => {
-                return ran(!self.tool_response.is_some_and(fields::says_it_failed));
-            }
+            Hook::PreToolUse => return calls().map(What::PreToolUse).collect(),
+            Hook::PostToolUse => return ran(!self.tool_response.is_some_and(dialect.failed)),
             Hook::PostToolUseFailure => return ran(false),
             Hook::SessionStart => What::SessionStart { source: self.start_source() },
             Hook::UserPrompt => {
                 let text = fields::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
-                let sender = self.sender(&text);
+                let sender = self.sender(&text, dialect);
                 What::Prompt { text, sender }
             }
             Hook::SubagentStart => {
@@ -292,7 +301,13 @@ impl<'a> Payload<'a> {
             },
             Hook::Stop => What::Stop(Stop {
                 stop_hook_active: fields::flag(self.stop_hook_active),
-                background: self.background_tasks.and_then(fields::background),
+                background: self.background_tasks.and_then(|tasks| {
+                    let mut running = fields::background(tasks)?;
+                    for task in &mut running {
+                        task.agent_type = dialect.agent_type(std::mem::take(&mut task.agent_type));
+                    }
+                    Some(running)
+                }),
                 scheduled: self.session_crons.and_then(fields::scheduled),
             }),
             Hook::TaskCompleted => What::TaskCompleted {
@@ -306,15 +321,29 @@ impl<'a> Payload<'a> {
         vec![what]
     }
 
-    fn calls(&self) -> Vec<ToolCall<'a>> {
+    fn calls(&self, dialect: &'static Dialect) -> Vec<ToolCall<'a>> {
         let json = self.tool_input.map_or("{}", RawValue::get);
-        let id = fields::id(self.tool_use_id);
-        held_calls::calls_of(&fields::name(self.tool_name), json, id.as_deref())
+        let mut name = fields::name(self.tool_name);
+        if name.is_empty() {
+            // The event itself says what is done: `pre_run_command`.
+            let event = fields::short(self.hook_event_name, MAX_ID).unwrap_or_default();
+            dialect.tool_of_event(&event).clone_into(&mut name);
+        }
+        if let Some(named) = self.mcp_context.and_then(mcp_name) {
+            name = named;
+        }
+        let id = fields::id(self.tool_use_id).or_else(|| {
+            // Before and after the call the input is the same.
+            let who = fields::id(self.agent_id).unwrap_or_default();
+            let digest = || bounded::sha256(format!("{who} {name} {json}").as_bytes());
+            (!dialect.can(Capability::NameCalls)).then(|| format!("{MADE_UP}{}", &digest()[..16]))
+        });
+        dialect.calls_of(&name, json, id.as_deref())
     }
 
     fn start_source(&self) -> Source {
         match fields::text(self.source).unwrap_or_default().as_str() {
-            "startup" => Source::Startup,
+            "startup" | "new" => Source::Startup,
             "resume" => Source::Resume,
             "clear" => Source::Clear,
             "compact" => Source::Compact,
@@ -324,58 +353,25 @@ impl<'a> Payload<'a> {
     }
 
     /// A source that is not named counts as the user.
-    fn sender(&self, prompt: &str) -> Sender {
+    fn sender(&self, prompt: &str, dialect: &Dialect) -> Sender {
         let by_user = match fields::text(self.source) {
             Some(source) => source == "user" || source == "sdk",
             None => true,
         };
+        let is_hold = dialect.sends_holds_as_prompts && prompt.starts_with(HOLD);
         let is_from_client = CLIENT_PROMPTS.iter().any(|opening| prompt.starts_with(opening));
-        if by_user && !is_from_client { Sender::User } else { Sender::Client }
+        // A subagent's prompt is its launch's.
+        let is_from_client = is_from_client || self.agent_id.is_some();
+        if by_user && !is_from_client && !is_hold { Sender::User } else { Sender::Client }
     }
 }
 
-/// The JSON for stdout; what this hook cannot say is left out. An explicit `allow` is never said: it
-/// would skip the user's own permission prompt.
-pub(super) fn render(said: Reply, hook: Hook) -> Printed {
-    let cut = |text: &str| bounded::chars(text, MAX_TEXT);
-    let mut reply = json!({});
-    let mut specific = json!({});
-    match (channel(hook), &said.decision) {
-        (Channel::Permission, Decision::Ask(reason)) => {
-            specific["permissionDecision"] = "ask".into();
-            specific["permissionDecisionReason"] = cut(reason).into();
-        }
-        (Channel::Permission, Decision::Object(reason)) => {
-            specific["permissionDecision"] = "deny".into();
-            specific["permissionDecisionReason"] = cut(reason).into();
-        }
-        (Channel::Decision, Decision::Object(reason)) => {
-            reply["decision"] = "block".into();
-            reply["reason"] = cut(reason).into();
-        }
-        (Channel::ExitCode | Channel::None, _)
-        | (Channel::Decision, Decision::Ask(_))
-        | (_, Decision::None) => (),
-    }
-    if !said.context.is_empty() && takes_context(hook) {
-        specific["additionalContext"] = cut(&said.context).into();
-    }
-    if let Some(input) = said.updated_input
-        && channel(hook) == Channel::Permission
-        && said.decision == Decision::None
-    {
-        specific["updatedInput"] = input;
-    }
-    if specific.as_object().is_some_and(|it| !it.is_empty()) {
-        specific["hookEventName"] = hook.name().into();
-        reply["hookSpecificOutput"] = specific;
-    }
-    if !said.message.is_empty() {
-        reply["systemMessage"] = cut(&said.message).into();
-    }
-    let refusal = match said.decision {
-        Decision::Object(reason) if channel(hook) == Channel::ExitCode => Some(reason),
-        _ => None,
-    };
-    Printed { stdout: reply, refusal }
+/// How the reason of a hold begins, so that it is known where it comes back as a prompt.
+pub(super) const HOLD: &str = "roz: ";
+
+/// `mcp__server__tool`, of a client that tells both beside the tool's name.
+fn mcp_name(context: &RawValue) -> Option<String> {
+    let context: Value = serde_json::from_str(context.get()).ok()?;
+    let text = |field: &str| context.get(field)?.as_str();
+    Some(format!("mcp__{}__{}", text("server_name")?, text("tool_name")?))
 }

@@ -1,0 +1,108 @@
+//! Gemini CLI, as observed on 0.61.0: events of its own, an answer at the top level. An exit code
+//! other than 0 and 1 denies the call.
+
+use serde_json::json;
+
+use super::{
+    Capability, Hook,
+    dialect::{Dialect, Row},
+    message::{Decision, Printed, Reply},
+};
+
+pub(super) static GEMINI: Dialect = Dialect {
+    name: "gemini",
+    title: "Gemini CLI",
+    capabilities: &[Capability::HoldStop, Capability::ReplaceInput, Capability::ExitCodes],
+    events: EVENTS,
+    tools: TOOLS,
+    words: &[
+        ("Agent tool (formerly Task)", "`invoke_agent` tool"),
+        ("the Agent tool", "the `invoke_agent` tool"),
+        ("Agent tool", "`invoke_agent` tool"),
+        ("subagent_type", "agent_name"),
+        (", run_in_background false", ""),
+        ("- run_in_background: false\n", ""),
+        ("- description: \"Review\"\n", ""),
+        ("use the AskUserQuestion tool", "end your turn with the question"),
+        ("with the AskUserQuestion tool", "in your answer"),
+    ],
+    context: &[Hook::SessionStart, Hook::UserPrompt, Hook::PostToolUse],
+    kept_at_launch: Some(&[]),
+    sends_holds_as_prompts: true,
+    mcp,
+    render,
+    ..Dialect::LIKE_CLAUDE
+};
+
+const EVENTS: &[(&str, Hook, &str)] = &[
+    ("BeforeAgent", Hook::UserPrompt, ""),
+    ("BeforeTool", Hook::PreToolUse, ""),
+    ("AfterTool", Hook::PostToolUse, ""),
+    ("AfterAgent", Hook::Stop, ""),
+];
+
+const SHELL: &[(&str, &str)] = &[("dir_path", "workdir"), ("is_background", "run_in_background")];
+
+const TOOLS: &[Row] = &[
+    ("run_shell_command", "Bash", SHELL),
+    ("write_file", "Write", &[]),
+    ("replace", "Edit", &[]),
+    ("read_file", "Read", &[]),
+    ("read_many_files", "Glob", &[]),
+    ("list_directory", "LS", &[("dir_path", "path")]),
+    ("grep_search", "Grep", &[("dir_path", "path")]),
+    ("search_file_content", "Grep", &[("dir_path", "path")]),
+    ("glob", "Glob", &[("dir_path", "path")]),
+    ("invoke_agent", "Agent", &[("agent_name", "subagent_type")]),
+    ("activate_skill", "Skill", &[]),
+    ("complete_task", "", &[]),
+    ("write_todos", "TodoWrite", &[]),
+    ("google_web_search", "WebSearch", &[]),
+    ("web_fetch", "WebFetch", &[]),
+    ("save_memory", "", &[]),
+    ("ask_user", "AskUserQuestion", &[]),
+    ("enter_plan_mode", "EnterPlanMode", &[]),
+    ("exit_plan_mode", "ExitPlanMode", &[]),
+];
+
+/// `mcp_calc_add`, where the payload does not tell server and tool apart.
+fn mcp(name: &str) -> Option<String> {
+    let (server, tool) = name.strip_prefix("mcp_")?.split_once('_')?;
+    Some(format!("mcp__{server}__{tool}"))
+}
+
+fn render(said: Reply, hook: Hook) -> Printed {
+    let own = EVENTS.iter().find(|(_, it, _)| *it == hook);
+    let event = own.map_or(hook.name(), |(own, ..)| *own);
+    let mut stdout = json!({});
+    let mut specific = json!({});
+    match said.decision {
+        Decision::Object(reason) | Decision::Ask(reason) if hook == Hook::PreToolUse => {
+            stdout["decision"] = "deny".into();
+            stdout["reason"] = reason.as_str().into();
+            // What other clients in Claude Code's manner obey.
+            specific["permissionDecision"] = "deny".into();
+            specific["permissionDecisionReason"] = reason.into();
+        }
+        Decision::Object(reason) => {
+            stdout["decision"] = "block".into();
+            stdout["reason"] = reason.into();
+        }
+        Decision::Ask(_) | Decision::None => {
+            if let Some(input) = said.updated_input {
+                specific["tool_input"] = input;
+            }
+        }
+    }
+    if !said.context.is_empty() {
+        specific["additionalContext"] = said.context.into();
+    }
+    if specific.as_object().is_some_and(|it| !it.is_empty()) {
+        specific["hookEventName"] = event.into();
+        stdout["hookSpecificOutput"] = specific;
+    }
+    if !said.message.is_empty() {
+        stdout["systemMessage"] = said.message.into();
+    }
+    Printed { stdout, refusal: None }
+}

@@ -1,0 +1,70 @@
+//! opencode, by a plugin of ours that `roz install` writes, as observed on 1.18.33: Claude Code's events
+//! and answers, the client's own tools.
+
+use super::{
+    Capability, Hook,
+    dialect::{Dialect, Row},
+};
+
+pub(super) static OPENCODE: Dialect = Dialect {
+    name: "opencode",
+    title: "opencode",
+    capabilities: &[
+        Capability::HoldStop,
+        Capability::HoldSubagentStop,
+        Capability::NameSubagents,
+        Capability::NameCalls,
+        Capability::BriefReviewer,
+        Capability::ReplaceInput,
+        Capability::ExitCodes,
+    ],
+    tools: TOOLS,
+    project_reviewer: Some(".opencode/agents/roz.md"),
+    words: &[
+        ("Agent tool (formerly Task)", "`task` tool"),
+        ("the Agent tool", "the `task` tool"),
+        ("Agent tool", "`task` tool"),
+        (", run_in_background false", ""),
+        ("- run_in_background: false\n", ""),
+        ("use the AskUserQuestion tool", "end your turn with the question"),
+        ("with the AskUserQuestion tool", "in your answer"),
+    ],
+    context: &[Hook::SessionStart, Hook::UserPrompt, Hook::PostToolUse, Hook::SubagentStart],
+    kept_at_launch: Some(&["description"]),
+    sends_holds_as_prompts: true,
+    mcp,
+    ..Dialect::LIKE_CLAUDE
+};
+
+const FILE: &[(&str, &str)] = &[
+    ("filePath", "file_path"),
+    ("oldString", "old_string"),
+    ("newString", "new_string"),
+    ("replaceAll", "replace_all"),
+];
+
+const TOOLS: &[Row] = &[
+    ("bash", "Bash", &[]),
+    ("write", "Write", FILE),
+    ("edit", "Edit", FILE),
+    ("read", "Read", FILE),
+    ("grep", "Grep", &[]),
+    ("glob", "Glob", &[]),
+    ("list", "LS", &[]),
+    ("skill", "Skill", &[]),
+    ("task", "Agent", &[]),
+    ("todowrite", "TodoWrite", &[]),
+    ("todoread", "TodoRead", &[]),
+    ("webfetch", "WebFetch", &[]),
+    ("websearch", "WebSearch", &[]),
+    ("question", "AskUserQuestion", &[]),
+    ("plan_exit", "ExitPlanMode", &[]),
+    // A call of a tool that there is not, or not for this agent.
+    ("invalid", "", &[]),
+];
+
+/// `calc_add`: a server and its tool.
+fn mcp(name: &str) -> Option<String> {
+    let (server, tool) = name.split_once('_')?;
+    (name != "apply_patch").then(|| format!("mcp__{server}__{tool}"))
+}
