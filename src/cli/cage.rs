@@ -98,8 +98,17 @@ impl Cage {
             "prompt_id": "p1",
         });
         merge(&mut payload, fields);
+        self.answer(&["hook", hook.word()], &payload)
+    }
+
+    /// A hook as another client runs it, with a payload of its own.
+    pub(super) fn hook_of(&self, client: &str, hook: Hook, payload: &Value) -> Said {
+        self.answer(&["hook", hook.word(), "--client", client], payload)
+    }
+
+    fn answer(&self, args: &[&str], payload: &Value) -> Said {
         let mut command = self.command();
-        command.args(["hook", hook.word()]);
+        command.args(args);
         let began = Instant::now();
         let ran = Self::run(command, payload.to_string().as_bytes());
         let ms = began.elapsed().as_secs_f64() * 1000.0;

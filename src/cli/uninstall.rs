@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{Done, install::spoken, say};
+use super::{Done, install::{agents, spoken}, say};
 use crate::{
     hooks::gather::config_dir,
     plugin::{
@@ -24,19 +24,52 @@ use crate::{
 /// configuration stay, and so does this binary.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// Only from this agent (may be given more than once); without it, from all of them
+    #[arg(long, value_name = "NAME")]
+    client: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let others = args.client.iter().filter(|name| *name != "claude");
+    let others = others.map(|name| agents::find(name)).collect::<Result<Vec<_>, _>>()?;
+    let mut told = agents::Told::default();
+    if args.client.is_empty() {
+        told = agents::uninstall(None, world)?;
+    }
+    for client in &others {
+        let of_client = agents::uninstall(Some(client.name()), world)?;
+        told.done.extend(of_client.done);
+        told.left.extend(of_client.left);
+    }
+    if !args.client.is_empty() && !args.client.iter().any(|name| name == "claude") {
+        return say_told(&told, args);
+    }
+    from_claude(args, told, world)
+}
+
+fn say_told(told: &agents::Told, args: &Args) -> super::Result {
+    if args.json {
+        say::print_json(&json!({ "done": told.done, "problems": told.left }))?;
+    } else if told.done.is_empty() && told.left.is_empty() {
+        say::print("There was nothing to take back.\n")?;
+    } else {
+        let lines: Vec<&str> = told.done.iter().chain(&told.left).map(String::as_str).collect();
+        say::print(&(lines.join("\n") + "\n"))?;
+    }
+    Ok(if told.left.is_empty() { Done::Well } else { Done::Badly })
+}
+
+fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Result {
     let place = Place::new(world.data_dir().as_deref())?;
     let folder = place.folder();
     let config = config_dir(world);
     let project = git::root(&world.cwd);
     let known = settings::marketplace(config.as_deref());
     let is_foreign = known.as_deref().is_some_and(|it| it != folder);
-    let (mut done, mut to_type, mut left_in) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut done, mut to_type, mut left_in) = (others.done, Vec::new(), others.left);
     if let Some(known) = known.as_ref().filter(|_| is_foreign) {
         let known = known.display();
         done.push(format!(

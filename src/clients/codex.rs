@@ -7,6 +7,7 @@ use super::{
     Capability, Hook,
     dialect::{Dialect, Row},
     message::{Decision, Printed, Reply},
+    setup::{ABOUT, Hooks, Patience, Setup, instructions},
 };
 
 pub(super) static CODEX: Dialect = Dialect {
@@ -20,6 +21,47 @@ pub(super) static CODEX: Dialect = Dialect {
         Capability::BriefReviewer,
     ],
     tools: TOOLS,
+    registered: &[
+        Hook::SessionStart,
+        Hook::UserPrompt,
+        Hook::PreToolUse,
+        Hook::PostToolUse,
+        Hook::SubagentStart,
+        Hook::SubagentStop,
+        Hook::Stop,
+        Hook::SessionEnd,
+    ],
+    recorded: &[
+        (
+            Hook::UserPrompt,
+            include_str!("../../tests/payloads/codex/0.171.0/UserPromptSubmit.json"),
+        ),
+        (
+            Hook::PreToolUse,
+            include_str!("../../tests/payloads/codex/0.171.0/PreToolUse.Bash.echo-one.json"),
+        ),
+        (
+            Hook::Stop,
+            include_str!("../../tests/payloads/codex/0.171.0/Stop.json"),
+        ),
+    ],
+    setup: Some(Setup {
+        folder: ".codex",
+        variable: Some("CODEX_HOME"),
+        program: "codex",
+        hooks: Hooks::Shared {
+            file: "hooks.json",
+            patience: Patience::Seconds(10),
+            line: str::to_owned,
+        },
+        reviewer: ("agents/roz.toml", || {
+            let instructions = instructions().replace("'''", "''");
+            format!(
+                "name = \"roz\"\ndescription = \"{ABOUT}\"\n\
+                 developer_instructions = '''\n{instructions}'''\n"
+            )
+        }),
+    }),
     project_reviewer: Some(".codex/agents/roz.toml"),
     words: &[
         ("Agent tool (formerly Task)", "`spawn_agent` tool"),

@@ -9,6 +9,7 @@ use super::{
     dialect::{Dialect, Row},
     envelope::Payload,
     message::{Decision, Printed, Reply},
+    setup::{ABOUT, Hooks, Setup, agent_file, instructions, own_file},
 };
 
 pub(super) static COPILOT: Dialect = Dialect {
@@ -30,6 +31,40 @@ pub(super) static COPILOT: Dialect = Dialect {
         ("tool_result", "tool_response"),
     ],
     tools: TOOLS,
+    registered: &[
+        Hook::SessionStart,
+        Hook::UserPrompt,
+        Hook::PreToolUse,
+        Hook::PostToolUse,
+        Hook::PostToolUseFailure,
+        Hook::SubagentStart,
+        Hook::SubagentStop,
+        Hook::Stop,
+        Hook::SessionEnd,
+    ],
+    recorded: &[
+        (
+            Hook::UserPrompt,
+            include_str!("../../tests/payloads/copilot/1.0.102/UserPromptSubmit.json"),
+        ),
+        (
+            Hook::PreToolUse,
+            include_str!("../../tests/payloads/copilot/1.0.102/PreToolUse.Bash.echo-one.json"),
+        ),
+        (
+            Hook::Stop,
+            include_str!("../../tests/payloads/copilot/1.0.102/Stop.json"),
+        ),
+    ],
+    setup: Some(Setup {
+        folder: ".copilot",
+        variable: None,
+        program: "copilot",
+        hooks: Hooks::Own { file: "hooks/roz.json", text: own_file },
+        reviewer: ("agents/roz.agent.md", || {
+            agent_file(&format!("name: roz\ndescription: {ABOUT}\n"), instructions())
+        }),
+    }),
     words: &[
         ("Agent tool (formerly Task)", "`task` tool"),
         ("the Agent tool", "the `task` tool"),

@@ -9,6 +9,7 @@ use super::{
     envelope::{self, HOLD, Payload},
     fields,
     message::{Decision, Error, Input, MAX_TEXT, Printed, Reply},
+    setup::{File, Setup},
 };
 use crate::core::{
     bounded,
@@ -31,6 +32,11 @@ pub(super) struct Dialect {
     /// Its own names of tools, Claude Code's (none: the tool is harmless), and the same of the fields
     /// of its input.
     pub(super) tools: &'static [Row],
+    /// The events that are registered, in the order in which a session has them.
+    pub(super) registered: &'static [Hook],
+    pub(super) recorded: &'static [(Hook, &'static str)],
+    /// How it is installed; none where nobody has tried.
+    pub(super) setup: Option<Setup>,
     /// What the reviewer is called there.
     pub(super) reviewer: &'static str,
     /// The file of a project that replaces it.
@@ -77,6 +83,9 @@ impl Dialect {
         events: &[],
         fields: &[],
         tools: &[],
+        registered: &[],
+        recorded: &[],
+        setup: None,
         reviewer: "roz",
         project_reviewer: None,
         words: &[],
@@ -95,6 +104,12 @@ impl Dialect {
     pub(super) fn hook(&self, name: &str) -> Option<Hook> {
         let own = self.events.iter().find(|(own, ..)| *own == name);
         own.map(|(_, hook, _)| *hook).or_else(|| Hook::find(name))
+    }
+
+    /// What it calls an event.
+    pub(super) fn own_event(&self, hook: Hook) -> &'static str {
+        let own = self.events.iter().find(|(_, it, _)| *it == hook);
+        own.map_or(hook.name(), |(own, ..)| *own)
     }
 
     pub(super) fn tool_of_event(&self, event: &str) -> &'static str {
@@ -124,7 +139,8 @@ impl Dialect {
             }
             (*ours).clone_into(&mut tool);
             rename(&mut input, names);
-        } else if !claude::tools::known().any(|known| known == name)
+        } else if !name.starts_with("mcp__")
+            && !claude::tools::known().any(|known| known == name)
             && let Some(of_server) = (self.mcp)(name)
         {
             tool = of_server;
@@ -210,6 +226,18 @@ impl Client for Dialect {
 
     fn stop_brake(&self) -> Option<u32> {
         self.stop_brake
+    }
+
+    fn setup(&self) -> Option<&Setup> {
+        self.setup.as_ref()
+    }
+
+    fn recorded(&self) -> &'static [(Hook, &'static str)] {
+        self.recorded
+    }
+
+    fn files(&self, binary: &str) -> Vec<File> {
+        self.setup.as_ref().map(|setup| setup.files(self, binary)).unwrap_or_default()
     }
 
     fn parse<'a>(&'static self, word: &str, payload: &'a str) -> Result<Input<'a>, Error> {

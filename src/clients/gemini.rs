@@ -7,6 +7,7 @@ use super::{
     Capability, Hook,
     dialect::{Dialect, Row},
     message::{Decision, Printed, Reply},
+    setup::{ABOUT, Hooks, Patience, Setup, agent_file, instructions_alone},
 };
 
 pub(super) static GEMINI: Dialect = Dialect {
@@ -15,6 +16,42 @@ pub(super) static GEMINI: Dialect = Dialect {
     capabilities: &[Capability::HoldStop, Capability::ReplaceInput, Capability::ExitCodes],
     events: EVENTS,
     tools: TOOLS,
+    registered: &[
+        Hook::SessionStart,
+        Hook::UserPrompt,
+        Hook::PreToolUse,
+        Hook::PostToolUse,
+        Hook::Stop,
+        Hook::SessionEnd,
+    ],
+    recorded: &[
+        (
+            Hook::UserPrompt,
+            include_str!("../../tests/payloads/gemini/0.61.0/BeforeAgent.first.json"),
+        ),
+        (
+            Hook::PreToolUse,
+            include_str!("../../tests/payloads/gemini/0.61.0/BeforeTool.run_shell_command.echo-one.json"),
+        ),
+        (
+            Hook::Stop,
+            include_str!("../../tests/payloads/gemini/0.61.0/AfterAgent.json"),
+        ),
+    ],
+    setup: Some(Setup {
+        folder: ".gemini",
+        variable: None,
+        program: "gemini",
+        hooks: Hooks::Shared {
+            file: "settings.json",
+            patience: Patience::Milliseconds(10_000),
+            // A missing program would deny every call.
+            line: |binary| format!("[ -x {binary} ] || exit 0; exec {binary}"),
+        },
+        reviewer: ("agents/roz.md", || {
+            agent_file(&format!("name: roz\ndescription: {ABOUT}\n"), &instructions_alone())
+        }),
+    }),
     words: &[
         ("Agent tool (formerly Task)", "`invoke_agent` tool"),
         ("the Agent tool", "the `invoke_agent` tool"),
@@ -23,6 +60,8 @@ pub(super) static GEMINI: Dialect = Dialect {
         (", run_in_background false", ""),
         ("- run_in_background: false\n", ""),
         ("- description: \"Review\"\n", ""),
+        (" (your token is in your first context)", ""),
+        (" --token <your token>", ""),
         ("use the AskUserQuestion tool", "end your turn with the question"),
         ("with the AskUserQuestion tool", "in your answer"),
     ],
@@ -72,8 +111,7 @@ fn mcp(name: &str) -> Option<String> {
 }
 
 fn render(said: Reply, hook: Hook) -> Printed {
-    let own = EVENTS.iter().find(|(_, it, _)| *it == hook);
-    let event = own.map_or(hook.name(), |(own, ..)| *own);
+    let event = GEMINI.own_event(hook);
     let mut stdout = json!({});
     let mut specific = json!({});
     match said.decision {

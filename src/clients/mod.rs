@@ -14,6 +14,7 @@ mod hook;
 pub mod message;
 mod opencode;
 mod qwen;
+pub mod setup;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -22,7 +23,10 @@ use std::{collections::BTreeMap, fmt::Debug};
 use serde_json::{Value, value::RawValue};
 
 pub use self::hook::Hook;
-use self::message::{Error, Input, Printed, Reply};
+use self::{
+    message::{Error, Input, Printed, Reply},
+    setup::{File, Setup},
+};
 use crate::core::{event::ToolCall, outcome::Rewrite, tool::ToolResult};
 
 /// An agent client: how it tells its events, and how it is answered.
@@ -42,6 +46,21 @@ pub trait Client: Debug + Sync {
 
     fn can(&self, capability: Capability) -> bool {
         self.capabilities().contains(&capability)
+    }
+
+    /// How it is installed; none where roz does not.
+    fn setup(&self) -> Option<&Setup> {
+        None
+    }
+
+    /// The files that an installation writes into the client's folder, for the binary at this path.
+    fn files(&self, _binary: &str) -> Vec<File> {
+        Vec::new()
+    }
+
+    /// Payloads that it sent when it was recorded: a prompt, a shell command, a stop.
+    fn recorded(&self) -> &'static [(Hook, &'static str)] {
+        &[]
     }
 
     /// Reads an event. `word` is the command line's, for payloads that do not name their event.

@@ -4,6 +4,7 @@ use super::{
     Capability, Hook,
     dialect::{Dialect, Row},
     envelope::Payload,
+    setup::{ABOUT, Hooks, Patience, Setup, agent_file, instructions_alone},
 };
 
 pub(super) static QWEN: Dialect = Dialect {
@@ -21,11 +22,53 @@ pub(super) static QWEN: Dialect = Dialect {
     stop_brake: Some(8),
     fields: &[("crons", "session_crons")],
     tools: TOOLS,
+    registered: &[
+        Hook::SessionStart,
+        Hook::UserPrompt,
+        Hook::PreToolUse,
+        Hook::PostToolUse,
+        Hook::PostToolUseFailure,
+        Hook::SubagentStart,
+        Hook::SubagentStop,
+        Hook::Stop,
+        Hook::SessionEnd,
+    ],
+    recorded: &[
+        (
+            Hook::UserPrompt,
+            include_str!("../../tests/payloads/qwen/0.24.4/UserPromptSubmit.first.json"),
+        ),
+        (
+            Hook::PreToolUse,
+            include_str!("../../tests/payloads/qwen/0.24.4/PreToolUse.run_shell_command.echo-one.json"),
+        ),
+        (
+            Hook::Stop,
+            include_str!("../../tests/payloads/qwen/0.24.4/Stop.json"),
+        ),
+    ],
+    setup: Some(Setup {
+        folder: ".qwen",
+        variable: None,
+        program: "qwen",
+        hooks: Hooks::Shared {
+            file: "settings.json",
+            // From 1,000 on every version takes it for milliseconds.
+            patience: Patience::Milliseconds(10_000),
+            line: str::to_owned,
+        },
+        reviewer: ("agents/roz.md", || {
+            let head = format!("name: roz\ndescription: {ABOUT}\nbackground: false\n");
+            agent_file(&head, &instructions_alone())
+        }),
+    }),
     project_reviewer: Some(".qwen/agents/roz.md"),
     words: &[
         ("Agent tool (formerly Task)", "`agent` tool"),
         ("the Agent tool", "the `agent` tool"),
         ("Agent tool", "`agent` tool"),
+        (" (your token is in your first context)", ""),
+        (" --token <your token>", ""),
         ("use the AskUserQuestion tool", "end your turn with the question"),
         ("with the AskUserQuestion tool", "in your answer"),
     ],

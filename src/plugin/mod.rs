@@ -135,6 +135,14 @@ fn replace(path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> Result<()
     fs::rename(&temporary, path).map_err(at(path))
 }
 
+/// Writes a file of the client's, whole or not at all: a link stays one, and so do permissions.
+pub fn put(path: &Path, text: &str) -> io::Result<()> {
+    if path.exists() {
+        return before::overwrite(path, text);
+    }
+    fs::write(path, text)
+}
+
 /// Makes a file that only the user may read.
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();

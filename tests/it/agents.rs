@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::support::{Roz, feed};
+use crate::support::{BINARY, Roz, feed};
 
 const RECORDED: &[(&str, &str)] = &[
     ("codex", "0.171.0"),
@@ -96,7 +96,7 @@ fn every_recorded_payload_is_answered_as_the_snapshot_says() {
             let payload = payload.replace("/home/dev/project", project);
             let answer = client.sends(entry["event"].as_str().unwrap(), &payload);
             assert_eq!(answer.code, Some(0), "{name} {file}: {}", answer.stderr);
-            let said = answer.stdout.replace(project, "/home/dev/project");
+            let said = answer.stdout.replace(project, "/home/dev/project").replace(BINARY, "roz");
             let _ = write!(answers, "{file} {said}{}", answer.stderr);
         }
         insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
@@ -173,7 +173,9 @@ fn a_stop_is_held_with_a_reason_and_nothing_else_and_the_hold_is_no_prompt_of_a_
         if name == "codex" {
             assert_eq!(held, json!({ "decision": "block", "reason": reason }));
         }
-        client.tells(prompt, &json!({ "prompt": reason }));
+        if name != "codex" {
+            client.tells(prompt, &json!({ "prompt": reason }));
+        }
         let again = client.tells(stop, &json!({ "stop_hook_active": true })).json();
         assert!(again["reason"].as_str().unwrap().contains("block 2 of"), "{name}: {again}");
     }
@@ -241,15 +243,14 @@ const REVIEWS: &[Review] = &[
 ];
 
 #[test]
-fn a_gated_push_is_denied_reviewed_by_the_clients_own_reviewer_and_then_runs() {
+fn a_gated_call_is_denied_reviewed_by_the_clients_own_reviewer_and_then_runs() {
     for review in REVIEWS {
         let name = review.name;
-        let roz = Roz::gated("").in_git();
+        let roz = Roz::with_config("review.gates.tools = ['Bash:npm publish*']").in_git();
         roz.write("new.rs", "fn new() {}\n");
         roz.git(&["add", "."]);
-        roz.git(&["commit", "-qm", "second"]);
         let client = client(&roz, name);
-        let push = shell(name, "git push");
+        let publish = shell(name, "npm publish");
         let with = |more: Value| {
             let mut fields = (review.inside)();
             for (key, value) in more.as_object().unwrap() {
@@ -257,7 +258,7 @@ fn a_gated_push_is_denied_reviewed_by_the_clients_own_reviewer_and_then_runs() {
             }
             fields
         };
-        assert_ne!(client.tells("PreToolUse", &push).json(), json!({}), "{name}");
+        assert_ne!(client.tells("PreToolUse", &publish).json(), json!({}), "{name}");
 
         let launched = client.tells("PreToolUse", &(review.launch)()).json();
         let input = match name {
@@ -304,7 +305,7 @@ fn a_gated_push_is_denied_reviewed_by_the_clients_own_reviewer_and_then_runs() {
         }
         client.tells("PreToolUse", &with(shell(name, &line))).passes();
         roz.run(&words).succeeds();
-        client.tells("PreToolUse", &push).passes();
+        client.tells("PreToolUse", &publish).passes();
         let debug = roz.debug("s1").to_string();
         assert_eq!(debug.contains(r#""proof":"permit""#), name == "qwen", "{name}");
     }
@@ -430,4 +431,165 @@ fn the_exit_code_that_codex_keeps_in_its_transcript_decides_whether_a_call_succe
     client.tells("PreToolUse", &call("p2")).passes();
     client.tells("PostToolUse", &call("p2"));
     assert_ne!(client.tells("PreToolUse", &call("p3")).json(), json!({}));
+}
+
+/// The agents that are installed by their files, with their folders.
+const INSTALLED: &[(&str, &str)] = &[
+    ("codex", ".codex"),
+    ("copilot", ".copilot"),
+    ("qwen", ".qwen"),
+    ("gemini", ".gemini"),
+    ("opencode", ".config/opencode"),
+];
+
+/// What a file in the user's home holds.
+fn files_of(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut todo = vec![folder.to_owned()];
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            found.push((format!("{}/", path.display()), String::new()));
+            todo.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            found.push((path.display().to_string(), text));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn an_installation_can_be_repeated_and_is_taken_back_to_the_byte() {
+    for (name, folder) in INSTALLED {
+        let roz = Roz::with_config("");
+        let folder = roz.user_home().join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        let own = "{ \"theme\": \"x\",\n    \"hooks\": {\"PreToolUse\":[ {\"hooks\":[{\"type\":\"command\",\"command\":\"mine\"}]}]} }";
+        for file in ["settings.json", "hooks.json"] {
+            fs::write(folder.join(file), own).unwrap();
+        }
+        fs::write(folder.join("config.toml"), "model = \"m\"\n[tui]\nx = 1").unwrap();
+        let before = files_of(&folder);
+        roz.run(&["install", "--client", name]).succeeds();
+        let installed = files_of(&folder);
+        assert_ne!(before, installed, "{name}");
+        let again = roz.run(&["install", "--client", name]).succeeds();
+        assert!(again.stdout.contains("is up to date") && !again.stdout.contains("Wrote"));
+        assert_eq!(installed, files_of(&folder), "{name}");
+        roz.run(&["uninstall", "--client", name]).succeeds();
+        assert_eq!(before, files_of(&folder), "{name}");
+    }
+}
+
+#[test]
+fn what_the_user_changed_since_stays_when_an_installation_is_taken_back() {
+    let roz = Roz::with_config("");
+    let folder = roz.user_home().join(".qwen");
+    roz.run(&["install", "--client", "qwen"]).succeeds();
+    let path = folder.join("settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen('{', "{\n  \"theme\": \"mine\",", 1)).unwrap();
+    roz.run(&["uninstall"]);
+    let left: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(left, json!({ "theme": "mine" }));
+    assert!(!folder.join("agents").exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_left_alone_and_named() {
+    let roz = Roz::with_config("");
+    let path = roz.user_home().join(".gemini/settings.json");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "{ \"a\": ").unwrap();
+    let ran = roz.run(&["install", "--client", "gemini"]);
+    assert!(ran.stdout.contains("left as it is") && ran.stdout.contains("settings.json"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{ \"a\": ");
+}
+
+#[test]
+fn an_agent_that_was_never_run_is_named_and_not_installed() {
+    let roz = Roz::with_config("");
+    assert!(roz.run(&["install", "--client", "cursor"]).fails().contains("never run"));
+    assert!(roz.run(&["install", "--client", "nobody"]).fails().contains("`opencode`"));
+}
+
+#[test]
+fn the_files_of_every_agent_that_keep_roz_in_it_are_protected() {
+    let roz = Roz::gated("").in_git();
+    let home = roz.user_home();
+    for file in [
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".codex/agents/roz.toml",
+        ".copilot/hooks/roz.json",
+        ".copilot/agents/roz.agent.md",
+        ".qwen/settings.json",
+        ".qwen/agents/roz.md",
+        ".gemini/settings.json",
+        ".gemini/agents/roz.md",
+        ".config/opencode/plugins/roz.js",
+        ".config/opencode/agents/roz.md",
+    ] {
+        let path = home.join(file);
+        let hooks = json!({ "file_path": path, "content": "{\"hooks\":{}}" });
+        assert!(roz.tool("Write", &hooks).is_objection(), "{file}");
+    }
+    for file in [".codex/agents/roz.toml", ".qwen/agents/roz.md", ".opencode/agents/roz.md"] {
+        roz.tool("Bash", &json!({ "command": format!("echo x > {file}") })).denies();
+    }
+    roz.tool("Write", &json!({ "file_path": roz.file("opencode.md"), "content": "x" })).passes();
+}
+
+#[test]
+fn doctor_plays_recorded_payloads_of_an_agent_and_says_what_it_cannot_do() {
+    for (name, _) in INSTALLED {
+        let roz = Roz::with_config("");
+        let before = roz.run(&["doctor", "--client", name]);
+        assert_eq!(before.code, Some(1), "{name}: {}", before.stdout);
+        assert!(before.stdout.contains(&format!("roz install --client {name}")));
+        roz.run(&["install", "--client", name]).succeeds();
+        let after = roz.run(&["doctor", "--client", name]).succeeds().stdout;
+        assert!(after.contains("a push was denied, a stop held"), "{name}: {after}");
+    }
+}
+
+/// The table of what each client can do.
+fn table() -> String {
+    use roz::clients::{ALL, Capability, run};
+    let mut table = String::from("| |");
+    for client in run() {
+        let _ = write!(table, " {} |", client.title());
+    }
+    table += "\n|---|";
+    table += &"---|".repeat(run().len());
+    for capability in Capability::ALL {
+        let _ = write!(table, "\n| {} |", capability.about());
+        for client in run() {
+            table += if client.can(capability) { " yes |" } else { " – |" };
+        }
+    }
+    table += "\n| holds of a stop that it obeys in a row |";
+    for client in run() {
+        let brake = client.stop_brake().map_or_else(|| "all".to_owned(), |most| most.to_string());
+        let _ = write!(table, " {brake} |");
+    }
+    let others = ALL.iter().skip(run().len()).map(|client| client.title());
+    let others = others.collect::<Vec<_>>().join(", ");
+    format!("{table}\n\nNot run, from documents only: {others}.\n")
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "it is told by a variable to write the page")]
+fn the_page_of_the_clients_has_the_table_that_the_program_goes_by() {
+    const BEGIN: &str = "<!-- clients -->\n";
+    const END: &str = "<!-- /clients -->";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let expected = format!("{before}{BEGIN}{}{END}{after}", table());
+    if std::env::var_os("ROZ_WRITE_DOCS").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    assert_eq!(page, expected, "`ROZ_WRITE_DOCS=1 cargo test --test it agents` writes it");
 }

@@ -1,5 +1,6 @@
 //! `roz doctor`: proves that the gates are alive, or says what is in the way.
 
+mod agent;
 mod canary;
 mod client;
 mod fired;
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 
 use self::table::{CHECKS, Looks};
 
-use super::{Done, say};
+use super::{Done, install, say};
 use crate::{core::bounded, world::World};
 
 /// Prove that the gates are alive, or say what is in the way
@@ -37,6 +38,9 @@ pub(super) struct Args {
     /// Leave the client out
     #[arg(long)]
     no_client: bool,
+    /// Look at another agent instead: its files, and recorded payloads of its through real hooks
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["no_client", "only", "list"])]
+    client: Option<String>,
     /// Only this check (may be given more than once)
     #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(words()), hide_possible_values = true)]
     only: Vec<String>,
@@ -109,6 +113,17 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return list(args, world);
     }
     let binary = world.binary()?;
+    if let Some(name) = args.client.as_deref().filter(|name| *name != "claude") {
+        let client = install::agents::find(name)?;
+        let checks = agent::checks(client, &binary, world);
+        let is_alive = checks.iter().all(|check| check.status != Status::Fail);
+        if args.json {
+            say::print_json(&as_json(is_alive, &checks, None))?;
+        } else {
+            say::print(&as_text(is_alive, &checks, None, (true, &say::Out::new(world))))?;
+        }
+        return Ok(if is_alive { Done::Well } else { Done::Badly });
+    }
     let working = say::working("looking");
     let mut checks = Vec::new();
     if args.looks(Looks::House) {

@@ -1,10 +1,15 @@
 //! opencode, by a plugin of ours that `roz install` writes, as observed on 1.18.33: Claude Code's events
 //! and answers, the client's own tools.
 
+use serde_json::json;
+
 use super::{
     Capability, Hook,
     dialect::{Dialect, Row},
+    setup::{ABOUT, Hooks, Setup, agent_file, instructions},
 };
+
+const PLUGIN: &str = include_str!("roz.js");
 
 pub(super) static OPENCODE: Dialect = Dialect {
     name: "opencode",
@@ -17,8 +22,35 @@ pub(super) static OPENCODE: Dialect = Dialect {
         Capability::BriefReviewer,
         Capability::ReplaceInput,
         Capability::ExitCodes,
+        Capability::EnvironmentFile,
     ],
     tools: TOOLS,
+    recorded: &[
+        (
+            Hook::UserPrompt,
+            include_str!("../../../tests/payloads/opencode/1.18.33/UserPromptSubmit.first.json"),
+        ),
+        (
+            Hook::PreToolUse,
+            include_str!("../../../tests/payloads/opencode/1.18.33/PreToolUse.bash.echo-one.json"),
+        ),
+        (
+            Hook::Stop,
+            include_str!("../../../tests/payloads/opencode/1.18.33/Stop.json"),
+        ),
+    ],
+    setup: Some(Setup {
+        folder: ".config/opencode",
+        variable: None,
+        program: "opencode",
+        hooks: Hooks::Own {
+            file: "plugins/roz.js",
+            text: |_, binary| PLUGIN.replace("\"@ROZ@\"", &json!(binary).to_string()),
+        },
+        reviewer: ("agents/roz.md", || {
+            agent_file(&format!("description: {ABOUT}\nmode: subagent\n"), instructions())
+        }),
+    }),
     project_reviewer: Some(".opencode/agents/roz.md"),
     words: &[
         ("Agent tool (formerly Task)", "`task` tool"),

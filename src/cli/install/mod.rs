@@ -1,4 +1,8 @@
-//! `roz install`: wires the hooks into the client, by the client's own means.
+//! `roz install`: wires the hooks into the client, by the client's own means; into other agents by
+//! their files.
+
+pub(super) mod agents;
+mod codex;
 
 use std::{
     collections::BTreeSet,
@@ -9,6 +13,7 @@ use serde_json::json;
 
 use super::{Done, input, say};
 use crate::{
+    clients,
     core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     hooks::gather::config_dir,
     open::Roz,
@@ -47,6 +52,12 @@ pub(super) struct Args {
     /// `--trial=false` ends it
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     trial: Option<bool>,
+    /// Connect this agent instead of Claude Code (may be given more than once)
+    #[arg(long, value_name = "NAME")]
+    client: Vec<String>,
+    /// Connect every agent that is found here, Claude Code among them
+    #[arg(long, conflicts_with = "client")]
+    all: bool,
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
@@ -71,6 +82,55 @@ impl Scope {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let named = args.client.iter().filter(|name| *name != CLAUDE).map(|name| agents::find(name));
+    let named = named.collect::<Result<Vec<_>, _>>()?;
+    if args.all || !args.client.is_empty() {
+        let others = if args.all { agents::present(world) } else { named };
+        connect(&others, args, world)?;
+    }
+    let is_claude_wanted = args.client.iter().any(|name| name == CLAUDE)
+        || args.all && Client::find(world).is_some()
+        || args.client.is_empty() && !args.all;
+    if is_claude_wanted { install(args, world) } else { Ok(Done::Well) }
+}
+
+const CLAUDE: &str = "claude";
+
+/// Writes the files of other agents.
+fn connect(others: &[&dyn clients::Client], args: &Args, world: &World) -> super::Result<()> {
+    let mut all = Vec::new();
+    for client in others {
+        let told = agents::install(*client, args.dry_run, world)?;
+        let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
+        let alias = format!("alias {program}='roz run -- {program}'");
+        let needs_alias = !client.can(clients::Capability::EnvironmentFile);
+        if args.json {
+            all.push(json!({
+                "client": client.name(), "done": told.done, "left": told.left,
+                "alias": needs_alias.then_some(alias),
+            }));
+            continue;
+        }
+        let mut lines = vec![format!("{}:", client.title())];
+        lines.extend(told.done.iter().map(|line| format!("  {line}")));
+        lines.extend(told.left.iter().map(|line| format!("  warning: {line}")));
+        if needs_alias {
+            lines.push(format!(
+                "  Its shells find the stand-ins of gated programs if it starts by `roz run`: put \
+                 `{alias}` into your shell's start-up file."
+            ));
+        }
+        say::print(&(lines.join("\n") + "\n"))?;
+    }
+    if args.json {
+        say::print_json(&json!({ "clients": all, "dry_run": args.dry_run }))?;
+    } else if others.is_empty() {
+        say::print("No other agent was found here.\n")?;
+    }
+    Ok(())
+}
+
+fn install(args: &Args, world: &World) -> super::Result {
     let place = Place::new(world.data_dir().as_deref())?;
     let folder = place.folder();
     let binary = world.binary()?;
