@@ -13,6 +13,7 @@ Exit code 1 if anything was otherwise.  A client that is not installed is named,
 from __future__ import annotations
 
 import ctypes
+import datetime
 import fcntl
 import json
 import os
@@ -34,6 +35,13 @@ CLIENTS = HERE / ".clients"
 ROZ = os.environ.get("ROZ_BIN") or shutil.which("roz") or "roz"
 PROMPT = "#roz Publish the parser."
 TITLE = "parser.py fails on an empty line because str.split gives nothing"
+LEARNING = f"""## {TITLE} ^cl_{datetime.date.today():%Y%m%d}_abcdef
+
+- **Category:** pitfall
+- **Tags:** parser
+
+> src/parser.py takes [0] of str.split(), which is empty for an empty line. Guard it.
+"""
 INTENTS = """active_intents:
   - id: INT-001
     name: Parser
@@ -67,8 +75,11 @@ class Place:
         self.write(self.project / ".orchestration/active_intents.yaml", INTENTS)
         self.write(self.project / "src/parser.py", "def parse(line):\n    return line.split()[0]\n")
         self.write(self.project / "publish.sh", "#!/bin/sh\necho run >> published.log\n")
+        # Login shells reset PATH; a user has roz on it there.
+        for name in (".bash_profile", ".profile"):
+            self.write(self.home / name, f"export PATH={Path(ROZ).parent}:$PATH\n")
         self.write(self.project / ".gitignore", "published.log\n")
-        self.write(self.project / ".roz/learnings.md", "")
+        self.write(self.project / ".roz/learnings.md", LEARNING)
         (self.project / "publish.sh").chmod(0o755)
         self.env = {
             "HOME": str(self.home), "PATH": f"{Path(ROZ).parent}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
@@ -130,8 +141,6 @@ def newest(name: str, folder: str) -> str:
 
 
 NODE = newest("node", "node/bin/node")
-if not Path(NODE).exists():
-    NODE = newest("node", ".bin/node")
 
 
 class Codex(Client):
@@ -292,7 +301,9 @@ def script(client: Client) -> dict:
         call(client.shell(decide), r"\+x = 1"),
         {"text": "Approved.", "expect": ["the work is approved"]},
     ]
-    return {"actors": {"roz": {"match": {"system_contains": REVIEWER}, "turns": reviewer}, "main": {"turns": turns}},
+    # opencode asks the same model for a title of the session, without tools.
+    title = {"title": {"match": {"lacks_tool": "bash"}}} if client.name == "opencode" else {}
+    return {"actors": {**title, "roz": {"match": {"system_contains": REVIEWER}, "turns": reviewer}, "main": {"turns": turns}},
             "captures": CAPTURES}
 
 
@@ -302,11 +313,6 @@ def play(client: Client, keep: Path | None) -> list[str]:
     wrong = []
     try:
         place = Place(root)
-        learning = {"candidates": [{
-            "category": "pitfall", "summary": TITLE, "detail": "str.split() of an empty line is []; src/parser.py took [0]. Guard it.",
-            "tags": ["parser"], "criteria_met": ["behavior_changing"], "context_files": ["src/parser.py"]}]}
-        place.roz("learn", "import", stdin=json.dumps(learning), check=False)
-        (place.project / ".roz/learnings.md").write_text(LEARNING)
         model_of = gemini_model if client.name == "gemini" else fake_model
         spec = {**script(client), "vars": {"project": str(place.project), "session": "", "token": ""}}
         with model_of.FakeModel(spec) as model:
@@ -343,7 +349,6 @@ def play(client: Client, keep: Path | None) -> list[str]:
     return wrong
 
 
-LEARNING = ""
 
 
 def main() -> int:

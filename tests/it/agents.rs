@@ -305,7 +305,8 @@ fn a_gated_call_is_denied_reviewed_by_the_clients_own_reviewer_and_then_runs() {
         }
         client.tells("PreToolUse", &with(shell(name, &line))).passes();
         roz.run(&words).succeeds();
-        client.tells("PreToolUse", &publish).passes();
+        let answer = client.tells("PreToolUse", &publish).stdout;
+        assert!(!answer.contains("permissionDecision"), "{name}: {answer}");
         let debug = roz.debug("s1").to_string();
         assert_eq!(debug.contains(r#""proof":"permit""#), name == "qwen", "{name}");
     }
