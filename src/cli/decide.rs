@@ -13,7 +13,7 @@ use crate::{
         self, bounded,
         review::{
             decision::Decision,
-            reviewer::{Claim, Posting, Standing, Taken},
+            reviewer::{Claim, Posting, Refusal, Standing, Taken},
             seen::Excuse,
         },
         session::{Session, SessionId},
@@ -90,10 +90,12 @@ pub(super) enum Error {
     BadExcuse(String),
     #[error("the decision is recorded, and the table of approvals could not be written: {0}")]
     NotWritten(String),
+    #[error(transparent)]
+    NoToken(Refusal),
     #[error("the summary is empty: say what was looked at")]
     NoSummary,
     #[error("the decision is refused")]
-    Refused(#[from] core::review::reviewer::Refusal),
+    Refused(#[from] Refusal),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -165,7 +167,10 @@ pub(super) fn post(
             let answer = core::post(session, &posting, &roz.policy, world.now);
             (answer, session.review.phase().word())
         })?;
-    let taken = answer.map_err(Error::Refused)?;
+    let taken = answer.map_err(|refusal| match refusal {
+        Refusal::NoToken => Error::NoToken(refusal),
+        refusal => Error::Refused(refusal),
+    })?;
     roz.approve(&taken.approvals, until).map_err(Error::NotWritten)?;
     roz.withdraw(&taken.withdrawn, &roots, world.now, until).map_err(Error::NotWritten)?;
     Ok(Posted { id: id.clone(), decision: posting.decision, taken, tree, state })
@@ -186,7 +191,14 @@ impl Posted {
             }))?;
             return Ok(());
         }
-        say::print(&match (&self.taken.standing, &self.decision) {
+        say::print(&self.told())?;
+        Ok(())
+    }
+
+    /// What came of it, in a line.
+    pub(super) fn told(&self) -> String {
+        let (verdict, id) = (self.decision.verdict(), &self.id);
+        match (&self.taken.standing, &self.decision) {
             (Standing::Stands, Decision::Complete { .. }) => {
                 format!("{verdict} recorded for session {id}: the work is approved.\n")
             }
@@ -196,8 +208,7 @@ impl Posted {
             (Standing::Recorded(why), _) => {
                 format!("{verdict} recorded for session {id}, and changes nothing: {why}.\n")
             }
-        })?;
-        Ok(())
+        }
     }
 }
 

@@ -7,7 +7,11 @@ use std::{
 
 use serde_json::json;
 
-use super::{Done, install::{agents, spoken}, say};
+use super::{
+    Done,
+    install::{agents, spoken},
+    say,
+};
 use crate::{
     hooks::gather::config_dir,
     plugin::{

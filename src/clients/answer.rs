@@ -15,7 +15,7 @@ const TEXT: &[&str] = &["llmContent", "text_result_for_llm", "output", "stdout",
 const MOST: usize = 4 << 20;
 
 pub(super) fn result(call: &ToolCall, answer: Option<&RawValue>) -> ToolResult {
-    let value = answer.map_or(Value::Null, |answer| value_of(answer));
+    let value = answer.map_or(Value::Null, value_of);
     let text = text(&value);
     let file = match &call.tool {
         Tool::Read { path, lines } => shown(&value).or_else(|| {
@@ -77,7 +77,8 @@ fn output(text: &str) -> &str {
     if !(begin.is_empty() || begin.starts_with("Command: ") || begin.starts_with('<')) {
         return text;
     }
-    let ends = ["\nError: ", "\nExit Code: ", "\nSignal: "].iter().filter_map(|end| rest.rfind(end));
+    let ends =
+        ["\nError: ", "\nExit Code: ", "\nSignal: "].iter().filter_map(|end| rest.rfind(end));
     &rest[..ends.min().unwrap_or(rest.len())]
 }
 

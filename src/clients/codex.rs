@@ -1,4 +1,4 @@
-//! OpenAI Codex CLI, as observed on 0.171.0. It drops an answer with one key that it does not know, and
+//! Codex CLI, as observed on 0.171.0. It drops an answer with one key that it does not know, and
 //! runs the call: what is answered has these keys and no others.
 
 use serde_json::{Value, json};
@@ -40,10 +40,7 @@ pub(super) static CODEX: Dialect = Dialect {
             Hook::PreToolUse,
             include_str!("../../tests/payloads/codex/0.171.0/PreToolUse.Bash.echo-one.json"),
         ),
-        (
-            Hook::Stop,
-            include_str!("../../tests/payloads/codex/0.171.0/Stop.json"),
-        ),
+        (Hook::Stop, include_str!("../../tests/payloads/codex/0.171.0/Stop.json")),
     ],
     setup: Some(Setup {
         folder: ".codex",
@@ -54,7 +51,7 @@ pub(super) static CODEX: Dialect = Dialect {
             patience: Patience::Seconds(10),
             line: str::to_owned,
         },
-        reviewer: ("agents/roz.toml", || {
+        reviewer: ("agents/roz.toml", |_| {
             let instructions = instructions().replace("'''", "''");
             format!(
                 "name = \"roz\"\ndescription = \"{ABOUT}\"\n\

@@ -1,5 +1,5 @@
-//! GitHub Copilot CLI, as observed on 1.0.102 with the PascalCase names of events: tools have Claude
-//! Code's names and fields of their own, answers are flat. A hook that exits with anything but 0 denies
+//! GitHub Copilot CLI, as observed on 1.0.102 with Claude Code's names of events: tools have its
+//! names and fields of their own, answers are flat. A hook that exits with anything but 0 denies
 //! the call.
 
 use serde_json::json;
@@ -51,17 +51,14 @@ pub(super) static COPILOT: Dialect = Dialect {
             Hook::PreToolUse,
             include_str!("../../tests/payloads/copilot/1.0.102/PreToolUse.Bash.echo-one.json"),
         ),
-        (
-            Hook::Stop,
-            include_str!("../../tests/payloads/copilot/1.0.102/Stop.json"),
-        ),
+        (Hook::Stop, include_str!("../../tests/payloads/copilot/1.0.102/Stop.json")),
     ],
     setup: Some(Setup {
         folder: ".copilot",
         variable: None,
         program: "copilot",
         hooks: Hooks::Own { file: "hooks/roz.json", text: own_file },
-        reviewer: ("agents/roz.agent.md", || {
+        reviewer: ("agents/roz.agent.md", |_| {
             agent_file(&format!("name: roz\ndescription: {ABOUT}\n"), instructions())
         }),
     }),

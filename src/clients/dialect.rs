@@ -1,12 +1,12 @@
 //! A client as a table: what it calls its events, fields and tools, and the few functions in which it
 //! differs from the others.
 
-use serde_json::{Map, Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
     Capability, Client, Hook, answer,
     claude::{self, held_calls},
-    envelope::{self, HOLD, Payload},
+    envelope::{self, DECIDE, HOLD, Payload},
     fields,
     message::{Decision, Error, Input, MAX_TEXT, Printed, Reply},
     setup::{File, Setup},
@@ -39,6 +39,8 @@ pub(super) struct Dialect {
     pub(super) setup: Option<Setup>,
     /// What the reviewer is called there.
     pub(super) reviewer: &'static str,
+    /// The server of the reviewer's own tool, where nothing else tells that it acts.
+    pub(super) reviewer_server: Option<&'static str>,
     /// The file of a project that replaces it.
     pub(super) project_reviewer: Option<&'static str>,
     /// Words in what the agent is told, and what they are there.
@@ -87,6 +89,7 @@ impl Dialect {
         recorded: &[],
         setup: None,
         reviewer: "roz",
+        reviewer_server: None,
         project_reviewer: None,
         words: &[],
         context: CONTEXT,
@@ -145,6 +148,12 @@ impl Dialect {
         {
             tool = of_server;
         }
+        if let Some(server) = self.reviewer_server
+            && tool == format!("mcp__{server}__{DECIDE}")
+        {
+            "Bash".clone_into(&mut tool);
+            input = decision(&input);
+        }
         // Whatever a tool is called that is given a patch, its name says nothing.
         let is_patch = input.is_string();
         if is_patch {
@@ -173,10 +182,10 @@ impl Dialect {
 
     /// What is said, in the client's words.
     fn said(&self, text: &str) -> String {
-        let said = self.words.iter().fold(text.to_owned(), |said, (ours, own)| {
-            said.replace(ours, own)
-        });
-        let said = if self.reviewer == REVIEWER { said } else { said.replace(REVIEWER, self.reviewer) };
+        let said =
+            self.words.iter().fold(text.to_owned(), |said, (ours, own)| said.replace(ours, own));
+        let said =
+            if self.reviewer == REVIEWER { said } else { said.replace(REVIEWER, self.reviewer) };
         bounded::chars(&said, MAX_TEXT)
     }
 
@@ -190,6 +199,15 @@ impl Dialect {
         };
         format!("{begin}{said}")
     }
+}
+
+/// What the reviewer's own tool decides, as the command that decides the same.
+fn decision(input: &Value) -> Value {
+    let words = ["session", "verdict", "summary"].map(|field| {
+        let word = input.get(field).and_then(Value::as_str).unwrap_or_default();
+        format!("'{}'", word.replace('\'', r"'\''"))
+    });
+    json!({ "command": format!("roz decide {}", words.join(" ")) })
 }
 
 fn rename(input: &mut Value, names: &[(&str, &str)]) {

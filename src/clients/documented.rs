@@ -36,7 +36,11 @@ pub(super) static CURSOR: Dialect = Dialect {
 pub(super) static DROID: Dialect = Dialect {
     name: "droid",
     title: "Factory Droid",
-    tools: &[("Execute", "Bash", &[]), ("Create", "Write", FILE), ("ApplyPatch", "apply_patch", &[])],
+    tools: &[
+        ("Execute", "Bash", &[]),
+        ("Create", "Write", FILE),
+        ("ApplyPatch", "apply_patch", &[]),
+    ],
     ..DOCUMENTED
 };
 
@@ -126,7 +130,9 @@ fn is_for_us(_: &Payload, hook: Hook) -> bool {
 
 fn object(said: Reply, hook: Hook) -> Option<String> {
     match said.decision {
-        Decision::Object(reason) | Decision::Ask(reason) if hook == Hook::PreToolUse => Some(reason),
+        Decision::Object(reason) | Decision::Ask(reason) if hook == Hook::PreToolUse => {
+            Some(reason)
+        }
         _ => None,
     }
 }

@@ -20,8 +20,9 @@ use super::{
 };
 use crate::core::{
     bounded,
-    event::{Event, MADE_UP, Origin, Sender, Source, Stop, ToolCall, What},
+    event::{AT_WORK, Event, MADE_UP, Origin, Sender, Source, Stop, ToolCall, What},
     session::SessionId,
+    tool::REVIEWER,
 };
 
 /// No path is longer than this, in bytes (Linux's `PATH_MAX`).
@@ -98,6 +99,7 @@ pub(super) struct Payload<'a> {
     pub(super) submitted_prompt: Option<&'a RawValue>,
     /// The server and the tool of a call, where the tool's name does not tell them.
     mcp_context: Option<&'a RawValue>,
+    timestamp: Option<&'a RawValue>,
     /// Older names, from the design documents.
     subagent_type: Option<&'a RawValue>,
     subagent_prompt: Option<&'a RawValue>,
@@ -131,6 +133,7 @@ impl<'a> Payload<'a> {
             "parent_session" => &mut self.parent_session,
             "submitted_prompt" => &mut self.submitted_prompt,
             "mcp_context" => &mut self.mcp_context,
+            "timestamp" => &mut self.timestamp,
             "subagent_type" => &mut self.subagent_type,
             "subagent_prompt" => &mut self.subagent_prompt,
             _ => return None,
@@ -231,8 +234,12 @@ pub(super) fn parse<'a>(
         prompt_id: fields::id(payload.prompt_id),
         is_unattended: UNATTENDED.contains(&mode.as_str()),
     };
-    let mut events =
-        payload.whats(dialect, hook).into_iter().map(|what| Event { origin: origin.clone(), what });
+    let whats = payload.whats(dialect, hook).into_iter();
+    let mut events: Vec<Event> = whats.map(|what| Event { origin: origin.clone(), what }).collect();
+    if let Some(server) = dialect.reviewer_server {
+        payload.tell_of_reviewer(server, &mut events);
+    }
+    let mut events = events.into_iter();
     let event = events.next().expect("a call holds itself where it holds no others");
     Ok(Input {
         client: dialect,
@@ -274,8 +281,7 @@ impl<'a> Payload<'a> {
     /// What the event says: one thing for each call that a tool call holds.
     fn whats(&self, dialect: &'static Dialect, hook: Hook) -> Vec<What<'a>> {
         let calls = || self.calls(dialect).into_iter();
-        let ran =
-            |succeeded| calls().map(|call| What::PostToolUse { call, succeeded }).collect();
+        let ran = |succeeded| calls().map(|call| What::PostToolUse { call, succeeded }).collect();
         let agent_id = || fields::id(self.agent_id).unwrap_or_default();
         let agent_type = || {
             let named = fields::short(self.agent_type.or(self.subagent_type), MAX_ID);
@@ -319,6 +325,33 @@ impl<'a> Payload<'a> {
             }
         };
         vec![what]
+    }
+
+    /// Where events in a subagent do not say so: the call that starts the reviewer is its start, and
+    /// its end; the tool of its own server is used by nobody else.
+    fn tell_of_reviewer(&self, server: &str, events: &mut Vec<Event<'a>>) {
+        let is_own = self.mcp_context.and_then(mcp_name).is_some_and(|name| {
+            name.strip_prefix("mcp__").and_then(|it| it.split_once("__")) == Some((server, DECIDE))
+        });
+        let Some(Event { origin, what }) = events.first_mut() else { return };
+        if is_own {
+            origin.agent_id = Some(AT_WORK.to_owned());
+        }
+        let agent_type = REVIEWER.to_owned();
+        let more = match what {
+            What::PreToolUse(call) if call.launches() == Some(REVIEWER) => {
+                let mut began = fields::short(self.timestamp, MAX_ID).unwrap_or_default();
+                began.retain(|c| c.is_ascii_alphanumeric());
+                What::SubagentStart { agent_id: format!("reviewer-{began}"), agent_type }
+            }
+            What::PostToolUse { call, .. } if call.launches() == Some(REVIEWER) => {
+                let agent_id = AT_WORK.to_owned();
+                What::SubagentStop { agent_id, agent_type, stop_hook_active: false }
+            }
+            _ => return,
+        };
+        let origin = origin.clone();
+        events.push(Event { origin, what: more });
     }
 
     fn calls(&self, dialect: &'static Dialect) -> Vec<ToolCall<'a>> {
@@ -365,6 +398,9 @@ impl<'a> Payload<'a> {
         if by_user && !is_from_client && !is_hold { Sender::User } else { Sender::Client }
     }
 }
+
+/// The tool by which a reviewer decides where its shell calls cannot be told from the agent's.
+pub(super) const DECIDE: &str = "decide";
 
 /// How the reason of a hold begins, so that it is known where it comes back as a prompt.
 pub(super) const HOLD: &str = "roz: ";

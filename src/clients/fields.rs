@@ -240,8 +240,7 @@ pub(crate) fn background(tasks: &RawValue) -> Option<Vec<Background>> {
         kind => kind.is_empty() && !text(task, "agent_type").is_empty(),
     };
     let runs = |task: &Value| {
-        is_agent(task)
-            && matches!(text(task, "status").as_str(), "running" | "pending" | "")
+        is_agent(task) && matches!(text(task, "status").as_str(), "running" | "pending" | "")
     };
     let agent = |task: &Value| Background {
         agent_id: text(task, "id"),

@@ -7,7 +7,7 @@ use super::{
     Capability, Hook,
     dialect::{Dialect, Row},
     message::{Decision, Printed, Reply},
-    setup::{ABOUT, Hooks, Patience, Setup, agent_file, instructions_alone},
+    setup::{ABOUT, Hooks, Patience, Setup, agent_file, guarded, instructions_alone},
 };
 
 pub(super) static GEMINI: Dialect = Dialect {
@@ -16,6 +16,7 @@ pub(super) static GEMINI: Dialect = Dialect {
     capabilities: &[Capability::HoldStop, Capability::ReplaceInput, Capability::ExitCodes],
     events: EVENTS,
     tools: TOOLS,
+    reviewer_server: Some("roz_reviewer"),
     registered: &[
         Hook::SessionStart,
         Hook::UserPrompt,
@@ -31,12 +32,11 @@ pub(super) static GEMINI: Dialect = Dialect {
         ),
         (
             Hook::PreToolUse,
-            include_str!("../../tests/payloads/gemini/0.61.0/BeforeTool.run_shell_command.echo-one.json"),
+            include_str!(
+                "../../tests/payloads/gemini/0.61.0/BeforeTool.run_shell_command.echo-one.json"
+            ),
         ),
-        (
-            Hook::Stop,
-            include_str!("../../tests/payloads/gemini/0.61.0/AfterAgent.json"),
-        ),
+        (Hook::Stop, include_str!("../../tests/payloads/gemini/0.61.0/AfterAgent.json")),
     ],
     setup: Some(Setup {
         folder: ".gemini",
@@ -45,11 +45,17 @@ pub(super) static GEMINI: Dialect = Dialect {
         hooks: Hooks::Shared {
             file: "settings.json",
             patience: Patience::Milliseconds(10_000),
-            // A missing program would deny every call.
-            line: |binary| format!("[ -x {binary} ] || exit 0; exec {binary}"),
+            line: guarded,
         },
-        reviewer: ("agents/roz.md", || {
-            agent_file(&format!("name: roz\ndescription: {ABOUT}\n"), &instructions_alone())
+        reviewer: ("agents/roz.md", |binary| {
+            let server = format!(
+                "mcp_servers:\n  roz_reviewer:\n    command: {}\n    args: [mcp, --reviewer]\n",
+                json!(binary)
+            );
+            let head = format!("name: roz\ndescription: {ABOUT}\n{server}");
+            let how = "\nDecide with your own tool `decide` of the server `roz_reviewer` (session, \
+                       verdict, summary, message), not in a shell.\n";
+            agent_file(&head, &(instructions_alone() + how))
         }),
     }),
     words: &[

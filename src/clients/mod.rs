@@ -113,7 +113,7 @@ pub enum Capability {
     BriefReviewer,
     /// A hook can change the input of a call.
     ReplaceInput,
-    /// A failed command's exit code is told.
+    /// A failed command's exit code is told to the hook.
     ExitCodes,
     /// A stop lists what still runs in the background.
     ListBackgroundTasks,
@@ -151,7 +151,7 @@ impl Capability {
             Capability::NameCalls => "gives each call an id",
             Capability::BriefReviewer => "tells a reviewer its brief and token",
             Capability::ReplaceInput => "starts the reviewer with roz's own prompt",
-            Capability::ExitCodes => "tells exit codes",
+            Capability::ExitCodes => "tells a hook the exit code",
             Capability::ListBackgroundTasks => "lists background tasks at a stop",
             Capability::EnvironmentFile => "sets up its shells for shims by itself",
             Capability::TellUser => "shows the user what roz says",

@@ -40,12 +40,11 @@ pub(super) static QWEN: Dialect = Dialect {
         ),
         (
             Hook::PreToolUse,
-            include_str!("../../tests/payloads/qwen/0.24.4/PreToolUse.run_shell_command.echo-one.json"),
+            include_str!(
+                "../../tests/payloads/qwen/0.24.4/PreToolUse.run_shell_command.echo-one.json"
+            ),
         ),
-        (
-            Hook::Stop,
-            include_str!("../../tests/payloads/qwen/0.24.4/Stop.json"),
-        ),
+        (Hook::Stop, include_str!("../../tests/payloads/qwen/0.24.4/Stop.json")),
     ],
     setup: Some(Setup {
         folder: ".qwen",
@@ -57,7 +56,7 @@ pub(super) static QWEN: Dialect = Dialect {
             patience: Patience::Milliseconds(10_000),
             line: str::to_owned,
         },
-        reviewer: ("agents/roz.md", || {
+        reviewer: ("agents/roz.md", |_| {
             let head = format!("name: roz\ndescription: {ABOUT}\nbackground: false\n");
             agent_file(&head, &instructions_alone())
         }),

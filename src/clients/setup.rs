@@ -14,7 +14,7 @@ pub struct Setup {
     pub program: &'static str,
     pub(super) hooks: Hooks,
     /// The file of the reviewer in that folder, and its text.
-    pub(super) reviewer: (&'static str, fn() -> String),
+    pub(super) reviewer: (&'static str, fn(&str) -> String),
 }
 
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Setup {
             }
         };
         let (path, text) = self.reviewer;
-        vec![hooks, File { path, content: Content::Whole(text()) }]
+        vec![hooks, File { path, content: Content::Whole(text(binary)) }]
     }
 }
 
@@ -94,10 +94,15 @@ fn group(command: &str, patience: Patience, hook: Hook) -> Value {
     json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
 }
 
+/// For clients that deny every call where the program is missing.
+pub(super) fn guarded(binary: &str) -> String {
+    format!("[ -x {binary} ] || exit 0; exec {binary}")
+}
+
 /// Hooks as a file of their own has them.
 pub(super) fn own_file(dialect: &Dialect, binary: &str) -> String {
     let hooks = dialect.registered.iter().map(|hook| {
-        let command = command(dialect, binary, *hook, str::to_owned);
+        let command = command(dialect, binary, *hook, guarded);
         let entry = json!({ "type": "command", "command": command, "timeoutSec": 10 });
         (dialect.own_event(*hook).to_owned(), json!([entry]))
     });

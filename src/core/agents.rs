@@ -157,9 +157,7 @@ pub fn settings_files() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// Whether a path is a file that roz installs for an agent, in a project or in the user's home.
 pub fn is_own_file(path: &str) -> bool {
     let ends_with = |own: &&str| {
-        path.strip_suffix(*own).is_some_and(|rest| {
-            rest.is_empty() || rest.ends_with(['/', '.'])
-        })
+        path.strip_suffix(*own).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '.']))
     };
     ALL.iter().flat_map(|agent| agent.own).any(ends_with)
 }

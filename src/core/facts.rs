@@ -42,6 +42,8 @@ pub struct Facts {
     pub parent: Parent,
     /// A reviewer that starts cannot be told its token: its permit alone proves who decides.
     pub reviewer_unbriefed: bool,
+    /// The client does not say which calls are a reviewer's own.
+    pub reviewer_unwatched: bool,
     /// The call that started the subagent in which this event happens.
     pub launched_by: LaunchedBy,
     /// Sessions of this project with an open review, active within the hour.

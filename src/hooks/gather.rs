@@ -57,6 +57,7 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
                 });
                 facts.shadow = replaced.or_else(|| shadow(&dirs, world));
                 facts.reviewer_unbriefed = !input.client.can(Capability::BriefReviewer);
+                facts.reviewer_unwatched = !input.client.can(Capability::NameSubagents);
                 if !input.client.can(Capability::HooksWithoutShell) {
                     continue;
                 }

@@ -205,6 +205,10 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
         roz = other;
     }
     let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
+    if !input.client.can(Capability::NameSubagents) {
+        let reviewer = session.and_then(|session| session.review.reviewer_at_work());
+        input.event.name_reviewer(reviewer);
+    }
     let id = input.session_id.clone();
     read_call(&mut input.event, &id, &cwd, &roz, world);
     let formatted = format::run(&input.event, session, &roz);

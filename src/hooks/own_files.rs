@@ -102,8 +102,7 @@ pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     let plugin = plugin.into_iter().flat_map(|it| {
         [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|name| it.join(name))
     });
-    let of_project =
-        agents::settings_files().map(|(folder, name)| project.join(folder).join(name));
+    let of_project = agents::settings_files().map(|(folder, name)| project.join(folder).join(name));
     let settings = config_dir(world).map(|it| it.join("settings.json"));
     let settings = settings.into_iter().chain(of_project);
     let watch = |kind| move |path| Watched { kind, path };

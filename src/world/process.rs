@@ -246,9 +246,21 @@ pub fn environment_of_parent() -> Option<Vec<String>> {
     Some(words.collect())
 }
 
+/// What agents have in the environment of the shells that they start.
+const AGENT_VARIABLES: &[&str] = &[
+    "CLAUDECODE",
+    "CLAUDE_PID",
+    "CODEX_SESSION_ID",
+    "COPILOT_CLI",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "QWEN_CODE",
+    "ROZ_AGENT_PID",
+];
+
 /// Whether an agent's client is among the processes that this one descends
-/// from: `CLAUDECODE` stands in the environment of one of them, or its name is
-/// the client's. An agent can empty its own environment and make a terminal of
+/// from: one of [`AGENT_VARIABLES`] stands in the environment of one of them, or its name is
+/// a client's. An agent can empty its own environment and make a terminal of
 /// its own, but not change whose descendant it is without leaving its group.
 /// Where the system does not tell, nobody is found.
 pub fn descends_from_client() -> bool {
@@ -259,9 +271,9 @@ pub fn descends_from_client() -> bool {
         let read = |name: &str| std::fs::read(format!("/proc/{at}/{name}")).unwrap_or_default();
         let environ = read("environ");
         let names_client = |it: &[u8]| {
-            [&b"CLAUDECODE="[..], b"CLAUDE_PID=", b"ROZ_AGENT_PID="]
-                .iter()
-                .any(|name| it.starts_with(name))
+            AGENT_VARIABLES.iter().any(|name| {
+                it.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
+            })
         };
         if environ.split(|it| *it == 0).any(names_client) || is_client(&read("cmdline")) {
             return true;
@@ -274,11 +286,13 @@ pub fn descends_from_client() -> bool {
     false
 }
 
-/// Whether a command line starts the client.
+/// Whether a command line starts a client.
 fn is_client(cmdline: &[u8]) -> bool {
     let words = cmdline.split(|it| *it == 0).take(2).map(String::from_utf8_lossy);
     let mut names = words.map(|it| it.rsplit('/').next().unwrap_or_default().to_owned());
-    names.any(|it| matches!(it.as_str(), "claude" | "claude.exe"))
+    const CLIENTS: &[&str] =
+        &["claude", "claude.exe", "codex", "copilot", "gemini", "opencode", "qwen"];
+    names.any(|it| CLIENTS.contains(&it.as_str()))
 }
 
 #[cfg(test)]

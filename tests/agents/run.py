@@ -253,7 +253,10 @@ class Opencode(Client):
 class Gemini(Client):
     name = "gemini"
     program = [NODE, newest("gemini", "@google/gemini-cli/bundle/gemini.js")]
-    has_reviewer = False
+    has_token = False
+
+    def launch(self):
+        return {"name": "invoke_agent", "input": {"agent_name": "roz", "prompt": "Review session {{session}}."}}
 
     def shell(self, line):
         return {"name": "run_shell_command", "input": {"command": line, "description": "Run"}}
@@ -296,10 +299,13 @@ def script(client: Client) -> dict:
         turns += [call(client.shell("./publish.sh")), {"text": "Over."}]
     else:
         turns += [{"text": "I stop again.", "expect": ["not done until an independent reviewer"], "repeat": 5}]
+    # Where events do not say which agent acts, the reviewer has a tool of its own.
+    own = {"name": "mcp_roz_reviewer_decide", "input": {"session": "{{session}}", "verdict": "COMPLETE", "summary": "read it"}}
+    done = {"tools": [{"name": "complete_task", "input": {"result": "Approved."}}]} if client.name == "gemini" else {"text": "Approved."}
     reviewer = [
         call(client.shell("roz context {{session}} --diff")),
-        call(client.shell(decide), r"\+x = 1"),
-        {"text": "Approved.", "expect": ["the work is approved"]},
+        call(own if client.name == "gemini" else client.shell(decide), r"\+x = 1"),
+        {**done, "expect": ["the work is approved"]},
     ]
     # opencode asks the same model for a title of the session, without tools.
     title = {"title": {"match": {"lacks_tool": "bash"}}} if client.name == "opencode" else {}

@@ -44,9 +44,7 @@ fn files(client: &dyn Client, world: &World) -> Check {
         return Check::fail(NAME, seen, format!("fix it, then {install}"));
     }
     match planned.iter().find(|file| !file.is_done()) {
-        Some(file) => {
-            Check::fail(NAME, format!("`{}` lacks roz", file.path.display()), install)
-        }
+        Some(file) => Check::fail(NAME, format!("`{}` lacks roz", file.path.display()), install),
         None => Check::ok(NAME, format!("all {} files are as roz writes them", planned.len())),
     }
 }
@@ -62,13 +60,19 @@ fn can(client: &dyn Client) -> Check {
     );
     let cannot = listed(false);
     let cannot = if cannot.is_empty() { cannot } else { format!("; does not: {cannot}") };
-    Check { name: "can", status: Status::Ok, seen: format!("{}, {brake}{cannot}", listed(true)), remedy: None }
+    Check {
+        name: "can",
+        status: Status::Ok,
+        seen: format!("{}, {brake}{cannot}", listed(true)),
+        remedy: None,
+    }
 }
 
 /// Recorded payloads of the client, through real hook processes.
 fn canary(client: &dyn Client, binary: &Path, world: &World) -> Check {
     const NAME: &str = "canary";
-    const REMEDY: &str = "reinstall roz; if that does not help, report what `roz doctor --json` says";
+    const REMEDY: &str =
+        "reinstall roz; if that does not help, report what `roz doctor --json` says";
     let cage = match Cage::new(binary, "canary", CONFIG, world) {
         Ok(cage) => cage,
         Err(err) => return Check::fail(NAME, format!("no temporary home for it: {err}"), REMEDY),

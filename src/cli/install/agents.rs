@@ -229,7 +229,8 @@ pub(in crate::cli) fn install(
         }
         let known = note.files.iter().position(|written| written.path == file.path);
         let known = known.map(|at| note.files.remove(at));
-        let is_untouched = |known: &Written| file.old.as_deref().map(digest) == Some(known.made.clone());
+        let is_untouched =
+            |known: &Written| file.old.as_deref().map(digest) == Some(known.made.clone());
         let before = match known {
             Some(known) if is_untouched(&known) => known.before,
             _ => file.old.as_deref().and_then(|old| without(&file.path, old, client.name())),

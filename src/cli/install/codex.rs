@@ -22,7 +22,8 @@ pub(super) fn trust(
     let path = folder.join("config.toml");
     let old = read_text(&path, MAX_FILE);
     let is_unreadable = old.is_none() && path.symlink_metadata().is_ok();
-    let said: Value = serde_json::from_str(hooks.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let said: Value =
+        serde_json::from_str(hooks.trim_start_matches('\u{feff}')).unwrap_or_default();
     let entries = groups.iter().filter_map(|(event, group)| {
         let all = said["hooks"][*event].as_array()?;
         let at = all.iter().position(|it| it == group)?;

@@ -3,6 +3,9 @@
 
 pub(super) mod agents;
 mod codex;
+mod others;
+mod told;
+mod trial;
 
 use std::{
     collections::BTreeSet,
@@ -11,16 +14,16 @@ use std::{
 
 use serde_json::json;
 
+use self::told::Told;
 use super::{Done, input, say};
 use crate::{
     clients,
     core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     hooks::gather::config_dir,
-    open::Roz,
     plugin::{
         self, ID, MARKETPLACE, Place, Plugin,
         client::{self, Client, Install},
-        extras, is_in_build_folder, settings,
+        extras, settings,
     },
     world::{World, git},
 };
@@ -86,7 +89,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let named = named.collect::<Result<Vec<_>, _>>()?;
     if args.all || !args.client.is_empty() {
         let others = if args.all { agents::present(world) } else { named };
-        connect(&others, args, world)?;
+        others::connect(&others, args, world)?;
     }
     let is_claude_wanted = args.client.iter().any(|name| name == CLAUDE)
         || args.all && Client::find(world).is_some()
@@ -95,40 +98,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 }
 
 const CLAUDE: &str = "claude";
-
-/// Writes the files of other agents.
-fn connect(others: &[&dyn clients::Client], args: &Args, world: &World) -> super::Result<()> {
-    let mut all = Vec::new();
-    for client in others {
-        let told = agents::install(*client, args.dry_run, world)?;
-        let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
-        let alias = format!("alias {program}='roz run -- {program}'");
-        let needs_alias = !client.can(clients::Capability::EnvironmentFile);
-        if args.json {
-            all.push(json!({
-                "client": client.name(), "done": told.done, "left": told.left,
-                "alias": needs_alias.then_some(alias),
-            }));
-            continue;
-        }
-        let mut lines = vec![format!("{}:", client.title())];
-        lines.extend(told.done.iter().map(|line| format!("  {line}")));
-        lines.extend(told.left.iter().map(|line| format!("  warning: {line}")));
-        if needs_alias {
-            lines.push(format!(
-                "  Its shells find the stand-ins of gated programs if it starts by `roz run`: put \
-                 `{alias}` into your shell's start-up file."
-            ));
-        }
-        say::print(&(lines.join("\n") + "\n"))?;
-    }
-    if args.json {
-        say::print_json(&json!({ "clients": all, "dry_run": args.dry_run }))?;
-    } else if others.is_empty() {
-        say::print("No other agent was found here.\n")?;
-    }
-    Ok(())
-}
 
 fn install(args: &Args, world: &World) -> super::Result {
     let place = Place::new(world.data_dir().as_deref())?;
@@ -159,7 +128,7 @@ fn install(args: &Args, world: &World) -> super::Result {
         told.did(WRITE, &format!("the plugin to `{}`.", folder.display()), args);
     }
     if let Some(trial) = args.trial {
-        set_trial(trial, args, &mut told, world)?;
+        trial::set(trial, args, &mut told, world)?;
     }
     match &client {
         Some(client) => {
@@ -171,6 +140,15 @@ fn install(args: &Args, world: &World) -> super::Result {
             wired?;
         }
         None => told.to_type = commands(&folder, args).map(|it| client::line(&refs(&it))).into(),
+    }
+    let unconnected = |other: &&&dyn clients::Client| {
+        agents::plan(**other, world).is_ok_and(|files| files.iter().any(|file| !file.is_done()))
+    };
+    let others = agents::present(world);
+    let others: Vec<&str> = others.iter().filter(unconnected).map(|other| other.title()).collect();
+    if !others.is_empty() && !args.all {
+        let others = others.join(", ");
+        told.offers.push(format!("Also here: {others}. `roz install --all` connects them too."));
     }
     let wired = client.is_some() && !args.dry_run;
     if args.json {
@@ -207,49 +185,6 @@ fn install(args: &Args, world: &World) -> super::Result {
 }
 
 const WRITE: (&str, &str) = ("Wrote", "Would write");
-
-#[derive(Debug, thiserror::Error)]
-enum NoTrial {
-    #[error("`{}` cannot be read as TOML. Fix it (`roz config check`), then try again", .0.display())]
-    Unreadable(PathBuf),
-    #[error("failed to write `{}`", .0.display())]
-    Unwritable(PathBuf, #[source] std::io::Error),
-}
-
-/// Writes `trial = true` as the first line of the user's configuration, or removes it.
-fn set_trial(trial: bool, args: &Args, told: &mut Told, world: &World) -> super::Result<()> {
-    const LINE: &str = "trial = true";
-    let path = Roz::open(world, &world.cwd)?.user_file;
-    let old = match std::fs::read_to_string(&path) {
-        Err(err) if err.kind() == std::io::ErrorKind::NotFound => String::new(),
-        read => read.map_err(|err| NoTrial::Unwritable(path.clone(), err))?,
-    };
-    let kept = old.lines().filter(|line| line.trim() != LINE);
-    let lines: Vec<&str> = trial.then_some(LINE).into_iter().chain(kept).collect();
-    let new = lines.join("\n") + if lines.is_empty() { "" } else { "\n" };
-    let is_trial = |table: toml::Table| table.get("trial").and_then(toml::Value::as_bool);
-    match new.parse().map(is_trial) {
-        Ok(said) if said.unwrap_or(false) == trial => (),
-        _ => return Err(NoTrial::Unreadable(path).into()),
-    }
-    let shown = path.display();
-    if !args.dry_run && new != old {
-        let folder = path.parent().unwrap_or(&path);
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&path, new))
-            .map_err(|err| NoTrial::Unwritable(path.clone(), err))?;
-    }
-    if trial {
-        told.did(WRITE, &format!("`{LINE}` to `{shown}`: nothing is held or denied until `roz install --trial=false`."), args);
-    } else {
-        told.did(
-            ("Removed", "Would remove"),
-            &format!("`{LINE}` from `{shown}`: the gates hold."),
-            args,
-        );
-    }
-    Ok(())
-}
 
 /// What the client is asked to do.
 fn commands(folder: &Path, args: &Args) -> [Vec<String>; 2] {
@@ -491,87 +426,6 @@ impl Wiring<'_> {
 pub(super) fn is_for(install: &Install, project: &Path) -> bool {
     let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
     install.project_path.as_deref().is_none_or(|it| real(it) == real(project))
-}
-
-/// What is said at the end.
-#[derive(Debug, Default)]
-struct Told {
-    done: Vec<String>,
-    to_type: Vec<String>,
-    /// What one may want as well.
-    offers: Vec<String>,
-    warnings: Vec<String>,
-}
-
-impl Told {
-    /// `verbs` are what was done and what would be done.
-    fn did(&mut self, verbs: (&str, &str), what: &str, args: &Args) {
-        let verb = if args.dry_run { verbs.1 } else { verbs.0 };
-        self.done.push(format!("{verb} {what}"));
-    }
-
-    /// Adds to a file of the client's, unless it is a dry run.
-    fn edited(
-        &mut self,
-        path: &Path,
-        what: &str,
-        args: &Args,
-        add: impl FnOnce() -> Result<(), String>,
-    ) {
-        let added = if args.dry_run { Ok(()) } else { add() };
-        match added {
-            Ok(()) => self.did(("Added", "Would add"), &format!("{what}."), args),
-            Err(why) => {
-                let path = path.display();
-                self.warnings
-                    .push(format!("`{path}` was left as it is: {why}. Add {what} by hand."));
-            }
-        }
-    }
-
-    fn warn_of_binary(&mut self, binary: &Path, world: &World) {
-        let path = binary.display();
-        if is_in_build_folder(binary) {
-            self.warnings.push(format!(
-                "`{path}` is in a build folder. When that is cleaned, the hooks have no binary and \
-                 every gate is open. Install the binary first (`./install.sh`)."
-            ));
-        }
-        match world.on_path("roz").first() {
-            Some(first) if first == binary => (),
-            Some(first) => self.warnings.push(format!(
-                "`{}` comes before `{path}` on PATH, so reviewers run that one. Remove it, or put \
-                 this one's folder first.",
-                first.display()
-            )),
-            None => self.warnings.push(format!(
-                "`{path}` is not on PATH as `roz`. Hooks and reviewers find it anyway, but you \
-                 cannot type `roz list`."
-            )),
-        }
-    }
-
-    fn warn_of_age(&mut self, client: Option<&Client>) {
-        let version = client.and_then(|it| it.version().ok());
-        if let Some(version) = version.filter(|it| *it < client::STRICT_SINCE) {
-            self.warnings.push(format!(
-                "Claude Code {version} does not support `--strict`: before {}, it lets a tool call \
-                 pass if roz cannot run.",
-                client::STRICT_SINCE
-            ));
-        }
-    }
-
-    fn warn_of_marketplace(&mut self, folder: &Path, world: &World) {
-        let known: Option<PathBuf> = settings::marketplace(config_dir(world).as_deref());
-        if let Some(known) = known.filter(|it| it != folder) {
-            self.warnings.push(format!(
-                "The client had a marketplace `{}` in `{}`. It is replaced by this one.",
-                MARKETPLACE,
-                known.display()
-            ));
-        }
-    }
 }
 
 /// What was done, and what is left to be typed, for people.

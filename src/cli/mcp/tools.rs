@@ -4,7 +4,10 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::intent::{self, lesson, show},
+    cli::{
+        decide,
+        intent::{self, lesson, show},
+    },
     core::{
         bounded,
         intent::{
@@ -14,6 +17,7 @@ use crate::{
             scope::Complaint,
             selection::{self, Refused},
         },
+        review::{decision::Decision, reviewer::Claim},
     },
     open::Roz,
     sidecar::desk::Desk,
@@ -142,6 +146,54 @@ pub(super) const TOOLS: &[Tool] = &[
         call: learn,
     },
 ];
+
+/// Of a reviewer whose shell calls cannot be told from the agent's. Before the call, the hook on it
+/// gives the permit.
+pub(super) const REVIEWER: &[Tool] = &[Tool {
+    name: "decide",
+    title: "Decide the review",
+    about: "Ends the review: COMPLETE if you would put your name to the work, else ISSUES with what \
+            is wrong, where, and how to fix it.",
+    only_reads: false,
+    schema: || {
+        let verdict = json!({ "type": "string", "enum": ["COMPLETE", "ISSUES"] });
+        object(
+            json!({
+                "session": text("The session under review."),
+                "verdict": verdict,
+                "summary": text("What you looked at, and why it is right or what is wrong."),
+                "message": text("For ISSUES: what the agent has to do."),
+            }),
+            &["session", "verdict", "summary"],
+        )
+    },
+    call: post,
+}];
+
+#[derive(Deserialize)]
+struct Verdict {
+    session: String,
+    verdict: String,
+    summary: String,
+    message: Option<String>,
+}
+
+fn post(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
+    let said: Verdict = read(arguments)?;
+    let failed = |err: Box<dyn std::error::Error>| Trouble::of(&*err);
+    let roz = Roz::open(world, &world.cwd).map_err(|err| Trouble::of(&err))?;
+    let id = roz.find_session(&said.session).map_err(|err| Trouble::of(&err))?;
+    let summary = bounded::cut(said.summary.trim(), bounded::MAX_KEPT).to_owned();
+    let decision = if said.verdict == "COMPLETE" {
+        Decision::Complete { summary, second_opinions: None }
+    } else {
+        let message = said.message.as_deref().unwrap_or(&summary);
+        let message_to_agent = bounded::cut(message.trim(), bounded::MAX_KEPT).to_owned();
+        Decision::Issues { summary, message_to_agent }
+    };
+    let posted = decide::post(roz, &id, decision, Claim::Permit, Vec::new(), world);
+    Ok(Answer::Texts(vec![posted.map_err(failed)?.told()]))
+}
 
 #[expect(clippy::needless_pass_by_value, reason = "the macro takes it by reference")]
 fn object(properties: Value, required: &[&str]) -> Value {

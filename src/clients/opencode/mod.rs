@@ -34,10 +34,7 @@ pub(super) static OPENCODE: Dialect = Dialect {
             Hook::PreToolUse,
             include_str!("../../../tests/payloads/opencode/1.18.33/PreToolUse.bash.echo-one.json"),
         ),
-        (
-            Hook::Stop,
-            include_str!("../../../tests/payloads/opencode/1.18.33/Stop.json"),
-        ),
+        (Hook::Stop, include_str!("../../../tests/payloads/opencode/1.18.33/Stop.json")),
     ],
     setup: Some(Setup {
         folder: ".config/opencode",
@@ -47,7 +44,7 @@ pub(super) static OPENCODE: Dialect = Dialect {
             file: "plugins/roz.js",
             text: |_, binary| PLUGIN.replace("\"@ROZ@\"", &json!(binary).to_string()),
         },
-        reviewer: ("agents/roz.md", || {
+        reviewer: ("agents/roz.md", |_| {
             agent_file(&format!("description: {ABOUT}\nmode: subagent\n"), instructions())
         }),
     }),

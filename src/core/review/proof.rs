@@ -193,8 +193,7 @@ pub fn post(
             }
             let permit = reviewer.permits.iter().find(|it| it.verdict == verdict);
             let permit = permit.ok_or(Refusal::NoPermit)?;
-            let mut proof =
-                json!({ "started": reviewer.proof, "permit": permit.tool_use_id });
+            let mut proof = json!({ "started": reviewer.proof, "permit": permit.tool_use_id });
             if posting.claim.token().is_some() {
                 proof["token_sha256"] = reviewer.token_sha256.as_str().into();
             }

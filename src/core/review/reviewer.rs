@@ -43,12 +43,16 @@ impl Launch {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that a session keeps")]
 pub struct Reviewer {
     pub started_at: DateTime<Utc>,
     pub token_sha256: String,
     /// It could not be told its token: it decides with its permit alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_unbriefed: bool,
+    /// Its calls cannot be told from the agent's: what it looked at is not known, nor is its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_unwatched: bool,
     /// The session that it was told.
     pub session_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

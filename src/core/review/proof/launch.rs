@@ -148,6 +148,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         started_at: cx.now,
         token_sha256: bounded::sha256(token.as_bytes()),
         is_unbriefed,
+        is_unwatched: cx.facts.reviewer_unwatched,
         session_id: cx.session_id.to_string(),
         last_word: None,
         permits: Vec::new(),

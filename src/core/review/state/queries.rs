@@ -158,6 +158,12 @@ impl Review {
         self.has_token(agent) || self.is_former(agent)
     }
 
+    /// The reviewer whose decision is waited for; the last one, where there are several.
+    pub fn reviewer_at_work(&self) -> Option<&str> {
+        let at_work = self.reviewers.iter().filter(|(_, reviewer)| reviewer.is_at_work());
+        at_work.max_by_key(|(_, reviewer)| reviewer.started_at).map(|(agent, _)| agent.as_str())
+    }
+
     /// Every reviewer of this session that is known.
     pub fn reviewer_ids(&self) -> impl Iterator<Item = &str> {
         self.reviewers.keys().chain(&self.former_reviewers).map(String::as_str)

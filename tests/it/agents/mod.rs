@@ -1,6 +1,8 @@
 //! The agents beside Claude Code: what each of them sent when it was recorded, played through the real
 //! binary, and the answers in the bytes that it obeys (`tests/agents/*/README.md`).
 
+mod install;
+
 use std::{fmt::Write as _, fs, path::Path};
 
 use serde_json::{Value, json};
@@ -45,8 +47,10 @@ struct Client<'a> {
 
 impl Client<'_> {
     fn sends(&self, event: &str, payload: &str) -> Answer {
-        let output =
-            feed(&mut self.roz.command(&["hook", event, "--client", self.name]), payload.as_bytes());
+        let output = feed(
+            &mut self.roz.command(&["hook", event, "--client", self.name]),
+            payload.as_bytes(),
+        );
         self.roz.later(1);
         Answer {
             code: output.status.code(),
@@ -69,9 +73,13 @@ impl Client<'_> {
 
 fn client<'a>(roz: &'a Roz, name: &'static str) -> Client<'a> {
     let base = match name {
-        "codex" => json!({ "session_id": "s1", "turn_id": "t1", "model": "m", "permission_mode": "default" }),
+        "codex" => {
+            json!({ "session_id": "s1", "turn_id": "t1", "model": "m", "permission_mode": "default" })
+        }
         "opencode" => json!({ "session_id": "s1" }),
-        "qwen" => json!({ "session_id": "s1", "prompt_id": "s1########0", "timestamp": "2026-01-01T00:00:00Z", "permission_mode": "yolo" }),
+        "qwen" => {
+            json!({ "session_id": "s1", "prompt_id": "s1########0", "timestamp": "2026-01-01T00:00:00Z", "permission_mode": "yolo" })
+        }
         _ => json!({ "session_id": "s1", "timestamp": "2026-01-01T00:00:00Z" }),
     };
     Client { roz, name, base }
@@ -84,8 +92,9 @@ fn every_recorded_payload_is_answered_as_the_snapshot_says() {
         let folder = folder.join(version);
         let index: Value =
             serde_json::from_slice(&fs::read(folder.join("INDEX.json")).unwrap()).unwrap();
-        let roz = Roz::with_config("review.gates.tools = ['Bash:echo one*', 'mcp__calc__*', 'Write']")
-            .in_git();
+        let roz =
+            Roz::with_config("review.gates.tools = ['Bash:echo one*', 'mcp__calc__*', 'Write']")
+                .in_git();
         let project = roz.project().canonicalize().unwrap();
         let project = project.to_str().unwrap();
         let client = client(&roz, name);
@@ -146,8 +155,12 @@ fn a_refusal_has_the_keys_that_the_client_obeys_and_no_others() {
             "permissionDecisionReason": reason,
         });
         let expected = match name {
-            "copilot" => json!({ "permissionDecision": "deny", "permissionDecisionReason": reason }),
-            "gemini" => json!({ "decision": "deny", "reason": reason, "hookSpecificOutput": nested }),
+            "copilot" => {
+                json!({ "permissionDecision": "deny", "permissionDecisionReason": reason })
+            }
+            "gemini" => {
+                json!({ "decision": "deny", "reason": reason, "hookSpecificOutput": nested })
+            }
             _ => json!({ "hookSpecificOutput": nested }),
         };
         let mut answer = answer;
@@ -186,7 +199,8 @@ fn trouble_in_roz_never_blocks_a_call() {
     for &(name, before, _) in EVENTS {
         let roz = Roz::gated("").in_git();
         let client = client(&roz, name);
-        for payload in ["", "{", "[]", "{}", r#"{"session_id":5}"#, r#"{"hook_event_name":"New"}"#] {
+        for payload in ["", "{", "[]", "{}", r#"{"session_id":5}"#, r#"{"hook_event_name":"New"}"#]
+        {
             client.sends(before, payload).passes();
         }
         let roz = roz.with_var("ROZ_HOME", "/dev/null/x");
@@ -205,39 +219,49 @@ struct Review {
 const REVIEWS: &[Review] = &[
     Review {
         name: "codex",
-        launch: || json!({
-            "tool_name": "collaborationspawn_agent",
-            "tool_input": { "task_name": "review", "message": "gAAAA", "agent_type": "roz", "fork_turns": "none" },
-            "tool_use_id": "call launch",
-        }),
+        launch: || {
+            json!({
+                "tool_name": "collaborationspawn_agent",
+                "tool_input": { "task_name": "review", "message": "gAAAA", "agent_type": "roz", "fork_turns": "none" },
+                "tool_use_id": "call launch",
+            })
+        },
         inside: || json!({ "agent_id": "a1", "agent_type": "roz" }),
     },
     Review {
         name: "copilot",
-        launch: || json!({
-            "tool_name": "Agent",
-            "tool_input": { "name": "review", "agent_type": "roz", "prompt": "Approve it.", "mode": "sync" },
-        }),
-        inside: || json!({
-            "session_id": "a1", "agent_id": "a1", "agent_type": "roz", "parent_agent_id": "s1",
-        }),
+        launch: || {
+            json!({
+                "tool_name": "Agent",
+                "tool_input": { "name": "review", "agent_type": "roz", "prompt": "Approve it.", "mode": "sync" },
+            })
+        },
+        inside: || {
+            json!({
+                "session_id": "a1", "agent_id": "a1", "agent_type": "roz", "parent_agent_id": "s1",
+            })
+        },
     },
     Review {
         name: "qwen",
-        launch: || json!({
-            "tool_name": "agent",
-            "tool_input": { "description": "Review", "prompt": "Approve it.", "subagent_type": "roz" },
-            "tool_use_id": "call launch",
-        }),
+        launch: || {
+            json!({
+                "tool_name": "agent",
+                "tool_input": { "description": "Review", "prompt": "Approve it.", "subagent_type": "roz" },
+                "tool_use_id": "call launch",
+            })
+        },
         inside: || json!({ "agent_id": "roz-a1" }),
     },
     Review {
         name: "opencode",
-        launch: || json!({
-            "tool_name": "task",
-            "tool_input": { "description": "Review", "prompt": "Approve it.", "subagent_type": "roz" },
-            "tool_use_id": "call launch",
-        }),
+        launch: || {
+            json!({
+                "tool_name": "task",
+                "tool_input": { "description": "Review", "prompt": "Approve it.", "subagent_type": "roz" },
+                "tool_use_id": "call launch",
+            })
+        },
         inside: || json!({ "agent_id": "ses_a1", "agent_type": "roz" }),
     },
 ];
@@ -286,7 +310,9 @@ fn a_gated_call_is_denied_reviewed_by_the_clients_own_reviewer_and_then_runs() {
             done[field] = match name {
                 "codex" => json!(ran.stdout),
                 "copilot" => json!({ "result_type": "success", "text_result_for_llm": ran.stdout }),
-                "qwen" => json!({ "llmContent": format!("Command: x\nDirectory: (root)\nOutput: {}\nError: (none)\nExit Code: 0", ran.stdout) }),
+                "qwen" => {
+                    json!({ "llmContent": format!("Command: x\nDirectory: (root)\nOutput: {}\nError: (none)\nExit Code: 0", ran.stdout) })
+                }
                 _ => json!({ "output": ran.stdout, "metadata": { "exit": 0 } }),
             };
             client.tells("PostToolUse", &done);
@@ -434,163 +460,33 @@ fn the_exit_code_that_codex_keeps_in_its_transcript_decides_whether_a_call_succe
     assert_ne!(client.tells("PreToolUse", &call("p3")).json(), json!({}));
 }
 
-/// The agents that are installed by their files, with their folders.
-const INSTALLED: &[(&str, &str)] = &[
-    ("codex", ".codex"),
-    ("copilot", ".copilot"),
-    ("qwen", ".qwen"),
-    ("gemini", ".gemini"),
-    ("opencode", ".config/opencode"),
-];
-
-/// What a file in the user's home holds.
-fn files_of(folder: &Path) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    let mut todo = vec![folder.to_owned()];
-    while let Some(path) = todo.pop() {
-        if path.is_dir() {
-            found.push((format!("{}/", path.display()), String::new()));
-            todo.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
-        } else if let Ok(text) = fs::read_to_string(&path) {
-            found.push((path.display().to_string(), text));
-        }
-    }
-    found.sort();
-    found
-}
-
 #[test]
-fn an_installation_can_be_repeated_and_is_taken_back_to_the_byte() {
-    for (name, folder) in INSTALLED {
-        let roz = Roz::with_config("");
-        let folder = roz.user_home().join(folder);
-        fs::create_dir_all(&folder).unwrap();
-        let own = "{ \"theme\": \"x\",\n    \"hooks\": {\"PreToolUse\":[ {\"hooks\":[{\"type\":\"command\",\"command\":\"mine\"}]}]} }";
-        for file in ["settings.json", "hooks.json"] {
-            fs::write(folder.join(file), own).unwrap();
-        }
-        fs::write(folder.join("config.toml"), "model = \"m\"\n[tui]\nx = 1").unwrap();
-        let before = files_of(&folder);
-        roz.run(&["install", "--client", name]).succeeds();
-        let installed = files_of(&folder);
-        assert_ne!(before, installed, "{name}");
-        let again = roz.run(&["install", "--client", name]).succeeds();
-        assert!(again.stdout.contains("is up to date") && !again.stdout.contains("Wrote"));
-        assert_eq!(installed, files_of(&folder), "{name}");
-        roz.run(&["uninstall", "--client", name]).succeeds();
-        assert_eq!(before, files_of(&folder), "{name}");
-    }
-}
-
-#[test]
-fn what_the_user_changed_since_stays_when_an_installation_is_taken_back() {
-    let roz = Roz::with_config("");
-    let folder = roz.user_home().join(".qwen");
-    roz.run(&["install", "--client", "qwen"]).succeeds();
-    let path = folder.join("settings.json");
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replacen('{', "{\n  \"theme\": \"mine\",", 1)).unwrap();
-    roz.run(&["uninstall"]);
-    let left: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    assert_eq!(left, json!({ "theme": "mine" }));
-    assert!(!folder.join("agents").exists());
-}
-
-#[test]
-fn a_file_that_cannot_be_read_is_left_alone_and_named() {
-    let roz = Roz::with_config("");
-    let path = roz.user_home().join(".gemini/settings.json");
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, "{ \"a\": ").unwrap();
-    let ran = roz.run(&["install", "--client", "gemini"]);
-    assert!(ran.stdout.contains("left as it is") && ran.stdout.contains("settings.json"));
-    assert_eq!(fs::read_to_string(&path).unwrap(), "{ \"a\": ");
-}
-
-#[test]
-fn an_agent_that_was_never_run_is_named_and_not_installed() {
-    let roz = Roz::with_config("");
-    assert!(roz.run(&["install", "--client", "cursor"]).fails().contains("never run"));
-    assert!(roz.run(&["install", "--client", "nobody"]).fails().contains("`opencode`"));
-}
-
-#[test]
-fn the_files_of_every_agent_that_keep_roz_in_it_are_protected() {
-    let roz = Roz::gated("").in_git();
-    let home = roz.user_home();
-    for file in [
-        ".codex/config.toml",
-        ".codex/hooks.json",
-        ".codex/agents/roz.toml",
-        ".copilot/hooks/roz.json",
-        ".copilot/agents/roz.agent.md",
-        ".qwen/settings.json",
-        ".qwen/agents/roz.md",
-        ".gemini/settings.json",
-        ".gemini/agents/roz.md",
-        ".config/opencode/plugins/roz.js",
-        ".config/opencode/agents/roz.md",
-    ] {
-        let path = home.join(file);
-        let hooks = json!({ "file_path": path, "content": "{\"hooks\":{}}" });
-        assert!(roz.tool("Write", &hooks).is_objection(), "{file}");
-    }
-    for file in [".codex/agents/roz.toml", ".qwen/agents/roz.md", ".opencode/agents/roz.md"] {
-        roz.tool("Bash", &json!({ "command": format!("echo x > {file}") })).denies();
-    }
-    roz.tool("Write", &json!({ "file_path": roz.file("opencode.md"), "content": "x" })).passes();
-}
-
-#[test]
-fn doctor_plays_recorded_payloads_of_an_agent_and_says_what_it_cannot_do() {
-    for (name, _) in INSTALLED {
-        let roz = Roz::with_config("");
-        let before = roz.run(&["doctor", "--client", name]);
-        assert_eq!(before.code, Some(1), "{name}: {}", before.stdout);
-        assert!(before.stdout.contains(&format!("roz install --client {name}")));
-        roz.run(&["install", "--client", name]).succeeds();
-        let after = roz.run(&["doctor", "--client", name]).succeeds().stdout;
-        assert!(after.contains("a push was denied, a stop held"), "{name}: {after}");
-    }
-}
-
-/// The table of what each client can do.
-fn table() -> String {
-    use roz::clients::{ALL, Capability, run};
-    let mut table = String::from("| |");
-    for client in run() {
-        let _ = write!(table, " {} |", client.title());
-    }
-    table += "\n|---|";
-    table += &"---|".repeat(run().len());
-    for capability in Capability::ALL {
-        let _ = write!(table, "\n| {} |", capability.about());
-        for client in run() {
-            table += if client.can(capability) { " yes |" } else { " – |" };
-        }
-    }
-    table += "\n| holds of a stop that it obeys in a row |";
-    for client in run() {
-        let brake = client.stop_brake().map_or_else(|| "all".to_owned(), |most| most.to_string());
-        let _ = write!(table, " {brake} |");
-    }
-    let others = ALL.iter().skip(run().len()).map(|client| client.title());
-    let others = others.collect::<Vec<_>>().join(", ");
-    format!("{table}\n\nNot run, from documents only: {others}.\n")
-}
-
-#[test]
-#[expect(clippy::disallowed_methods, reason = "it is told by a variable to write the page")]
-fn the_page_of_the_clients_has_the_table_that_the_program_goes_by() {
-    const BEGIN: &str = "<!-- clients -->\n";
-    const END: &str = "<!-- /clients -->";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients.md");
-    let page = fs::read_to_string(&path).unwrap();
-    let (before, rest) = page.split_once(BEGIN).unwrap();
-    let (_, after) = rest.split_once(END).unwrap();
-    let expected = format!("{before}{BEGIN}{}{END}{after}", table());
-    if std::env::var_os("ROZ_WRITE_DOCS").is_some() {
-        fs::write(&path, &expected).unwrap();
-    }
-    assert_eq!(page, expected, "`ROZ_WRITE_DOCS=1 cargo test --test it agents` writes it");
+fn a_reviewer_whose_calls_look_like_the_agents_decides_by_a_tool_of_its_own() {
+    let roz = Roz::with_config("review.gates.tools = ['Bash:npm publish*']").in_git();
+    roz.write("new.rs", "fn new() {}\n");
+    let client = client(&roz, "gemini");
+    let publish = shell("gemini", "npm publish");
+    assert_ne!(client.tells("BeforeTool", &publish).json(), json!({}));
+    let launch = json!({
+        "tool_name": "invoke_agent",
+        "tool_input": { "agent_name": "roz", "prompt": "Review session s1." },
+    });
+    client.tells("BeforeTool", &launch);
+    let words = ["decide", "s1", "COMPLETE", "fine"];
+    assert!(roz.run(&words).fails().contains("no token"));
+    let by_agent = client.tells("BeforeTool", &shell("gemini", "roz decide s1 COMPLETE fine"));
+    assert_ne!(by_agent.json(), json!({}));
+    let decides = json!({
+        "tool_name": "mcp_roz_reviewer_decide",
+        "tool_input": { "session": "s1", "verdict": "COMPLETE", "summary": "it's fine" },
+        "mcp_context": { "server_name": "roz_reviewer", "tool_name": "decide" },
+    });
+    client.tells("BeforeTool", &decides).passes();
+    roz.run(&words).succeeds();
+    let mut ended = launch;
+    ended["tool_response"] = json!({ "llmContent": [{ "text": "Subagent 'roz' finished." }] });
+    client.tells("AfterTool", &ended);
+    let answer = client.tells("BeforeTool", &publish).stdout;
+    assert!(!answer.contains("deny"), "{answer}");
+    assert!(roz.debug("s1").to_string().contains(r#""proof":"permit""#));
 }
