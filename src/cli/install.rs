@@ -7,35 +7,46 @@ use std::{
 
 use serde_json::json;
 
-use super::{Done, say};
+use super::{Done, input, say};
 use crate::{
     core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     hooks::gather::config_dir,
+    open::Roz,
     plugin::{
         self, ID, MARKETPLACE, Place, Plugin,
         client::{self, Client, Install},
-        is_in_build_folder, permissions, settings,
+        extras, is_in_build_folder, settings,
     },
     world::{World, git},
 };
 
-/// Wire roz into the client, as a plugin of the client
+/// Connect roz to Claude Code
 ///
-/// The plugin's hooks name this binary by its absolute path. Run it again after
-/// the binary has moved. `roz uninstall` takes all of it back.
+/// Installs a plugin whose hooks start this binary by its absolute path. At a
+/// terminal it asks whether to add permissions and the status line. Run it again
+/// after the binary has moved; `roz uninstall` undoes all of it.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(super) struct Args {
-    /// For all projects of this user, or for the project of this folder alone
+    /// For all your projects, or for the current one only
     #[arg(long, value_enum, default_value_t = Scope::User)]
     scope: Scope,
-    /// A tool call is refused where roz itself cannot run (newer clients; older
-    /// ones let it pass). Stays as it was if left out
+    /// Refuse a tool call if roz itself cannot run (newer clients only). Unchanged if left out
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     strict: Option<bool>,
-    /// Also have the client run the verbs of agents and reviewers (`roz reflect`,
-    /// `roz decide`, …) without a question: rules in its settings
+    /// Let agents run roz's own commands (`roz decide`, …) without asking you
     #[arg(long)]
     permissions: bool,
+    /// Show roz in the client's status line
+    #[arg(long)]
+    status_line: bool,
+    /// Answer every question with yes
+    #[arg(short, long)]
+    yes: bool,
+    /// Trial mode: nothing is held or denied, and `roz stats` lists what would have been.
+    /// `--trial=false` ends it
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    trial: Option<bool>,
     /// Only say what would be done
     #[arg(long)]
     dry_run: bool,
@@ -80,17 +91,20 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         told.warn_of_age(client.as_ref());
     }
     if plugin.is_written(&folder)? {
-        told.did(format!("The plugin in `{}` is as it should be.", folder.display()), args);
+        told.done.push(format!("The plugin in `{}` is up to date.", folder.display()));
     } else {
         if !args.dry_run {
             place.write(&plugin).map_err(|err| Unwritable(folder.clone(), err))?;
         }
-        told.did(format!("Wrote the plugin to `{}`.", folder.display()), args);
+        told.did(WRITE, &format!("the plugin to `{}`.", folder.display()), args);
+    }
+    if let Some(trial) = args.trial {
+        set_trial(trial, args, &mut told, world)?;
     }
     match &client {
         Some(client) => {
-            let wired =
-                Wiring { client, place: &place, theirs: &theirs, args }.run(&mut told, world);
+            let wired = Wiring { client, place: &place, theirs: &theirs, args, binary: &binary }
+                .run(&mut told, world);
             if !args.dry_run {
                 place.remember_what_was_made()?;
             }
@@ -126,10 +140,55 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         text += &(say::folded(offer, width, "") + "\n");
     }
     if wired {
-        text += "Sessions that start from now on are governed; `roz doctor` proves it.\n";
+        text += "New sessions are governed from now on. `roz doctor` checks it.\n";
     }
     say::print(&text)?;
     Ok(Done::Well)
+}
+
+const WRITE: (&str, &str) = ("Wrote", "Would write");
+
+#[derive(Debug, thiserror::Error)]
+enum NoTrial {
+    #[error("`{}` cannot be read as TOML. Fix it (`roz config check`), then try again", .0.display())]
+    Unreadable(PathBuf),
+    #[error("failed to write `{}`", .0.display())]
+    Unwritable(PathBuf, #[source] std::io::Error),
+}
+
+/// Writes `trial = true` as the first line of the user's configuration, or removes it.
+fn set_trial(trial: bool, args: &Args, told: &mut Told, world: &World) -> super::Result<()> {
+    const LINE: &str = "trial = true";
+    let path = Roz::open(world, &world.cwd)?.user_file;
+    let old = match std::fs::read_to_string(&path) {
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => String::new(),
+        read => read.map_err(|err| NoTrial::Unwritable(path.clone(), err))?,
+    };
+    let kept = old.lines().filter(|line| line.trim() != LINE);
+    let lines: Vec<&str> = trial.then_some(LINE).into_iter().chain(kept).collect();
+    let new = lines.join("\n") + if lines.is_empty() { "" } else { "\n" };
+    let is_trial = |table: toml::Table| table.get("trial").and_then(toml::Value::as_bool);
+    match new.parse().map(is_trial) {
+        Ok(said) if said.unwrap_or(false) == trial => (),
+        _ => return Err(NoTrial::Unreadable(path).into()),
+    }
+    let shown = path.display();
+    if !args.dry_run && new != old {
+        let folder = path.parent().unwrap_or(&path);
+        std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&path, new))
+            .map_err(|err| NoTrial::Unwritable(path.clone(), err))?;
+    }
+    if trial {
+        told.did(WRITE, &format!("`{LINE}` to `{shown}`: nothing is held or denied until `roz install --trial=false`."), args);
+    } else {
+        told.did(
+            ("Removed", "Would remove"),
+            &format!("`{LINE}` from `{shown}`: the gates hold."),
+            args,
+        );
+    }
+    Ok(())
 }
 
 /// What the client is asked to do.
@@ -147,17 +206,17 @@ fn refs(words: &[String]) -> Vec<&str> {
 
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "failed to write the plugin to `{}`. Make that a place where you may write, or name another \
-     one with `XDG_DATA_HOME`",
+    "failed to write the plugin to `{}`. Make that folder writable, or name another one with \
+     `XDG_DATA_HOME`",
     .0.display()
 )]
 struct Unwritable(PathBuf, #[source] plugin::Error);
 
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the client knows another marketplace `{MARKETPLACE}`, in `{}`, and has room for one of a \
-     name{}. If you can do without it, `claude plugin marketplace remove {MARKETPLACE}`; else \
-     have it bear another name. Then run `roz install` again. Nothing was changed",
+    "the client already has another marketplace `{MARKETPLACE}`, in `{}`{}. Remove it (`claude \
+     plugin marketplace remove {MARKETPLACE}`) or rename it, then run `roz install` again. Nothing \
+     was changed",
     known.display(), of_it(others)
 )]
 struct Taken {
@@ -220,6 +279,7 @@ struct Wiring<'a> {
     place: &'a Place,
     theirs: &'a Theirs,
     args: &'a Args,
+    binary: &'a Path,
 }
 
 impl Wiring<'_> {
@@ -255,30 +315,62 @@ impl Wiring<'_> {
             }
         }
         self.prune(told, &project)?;
-        self.permit(told, &project);
+        self.add_extras(told, &project)
+    }
+
+    /// Adds permissions and the status line if the user wants them.
+    fn add_extras(&self, told: &mut Told, project: &Path) -> super::Result<()> {
+        let (all, _) = settings::read(self.theirs.config.as_deref(), project);
+        let rules = extras::missing_rules(&all);
+        if let Some(path) = self.theirs.settings.last().filter(|_| !rules.is_empty()) {
+            let shown = path.display();
+            let listed = rules.join("`, `");
+            let what = format!("the rules `{listed}` to `{shown}`");
+            let question =
+                "Let agents run roz's own commands (`roz decide`, …) without asking you?";
+            match self.wants(self.args.permissions, question)? {
+                Some(true) => {
+                    told.edited(path, &what, self.args, || extras::add_rules(path, &rules));
+                }
+                Some(false) => (),
+                None => told.offers.push(format!(
+                    "The client asks before agents run roz's own commands. `roz install \
+                     --permissions` adds {what}."
+                )),
+            }
+        }
+        // It names this machine's binary, which is nothing for a project's file.
+        let path = self.theirs.settings.first().filter(|_| self.args.scope == Scope::User);
+        let is_free = !all.iter().any(settings::Settings::has_status_line);
+        if let Some(path) = path.filter(|_| is_free) {
+            let what = format!("the status line to `{}`", path.display());
+            match self.wants(self.args.status_line, "Show roz in the client's status line?")? {
+                Some(true) => {
+                    let add = || extras::add_status_line(path, self.binary);
+                    told.edited(path, &what, self.args, add);
+                }
+                Some(false) => (),
+                None => told.offers.push(format!("`roz install --status-line` adds {what}.")),
+            }
+        } else if self.args.status_line && !is_free {
+            told.warnings.push(
+                "A status line is configured already, so it was left alone. Have it print what \
+                 `roz statusline` prints."
+                    .to_owned(),
+            );
+        }
         Ok(())
     }
 
-    /// Adds the rules by which the client runs the verbs of agents and reviewers, or offers it.
-    fn permit(&self, told: &mut Told, project: &Path) {
-        let (all, _) = settings::read(self.theirs.config.as_deref(), project);
-        let rules = permissions::missing(&all);
-        let Some(path) = self.theirs.settings.last().filter(|_| !rules.is_empty()) else { return };
-        let (listed, shown) = (rules.join("`, `"), path.display());
-        if !self.args.permissions {
-            told.offers.push(format!(
-                "The client asks before agents and reviewers run roz's verbs. `roz install \
-                 --permissions` adds the rules `{listed}` to `{shown}`."
-            ));
-            return;
+    /// What a flag says, else what the user answers. None where nobody can be asked.
+    fn wants(&self, flag: bool, question: &str) -> super::Result<Option<bool>> {
+        if flag || self.args.yes {
+            return Ok(Some(true));
         }
-        let added = if self.args.dry_run { Ok(()) } else { permissions::add(path, &rules) };
-        match added {
-            Ok(()) => told.did(format!("Added `{listed}` to `{shown}`."), self.args),
-            Err(why) => told.warnings.push(format!(
-                "`{shown}` was left as it is ({why}): add `{listed}` to its `permissions.allow`."
-            )),
+        if self.args.dry_run || self.args.json || !input::can_ask() {
+            return Ok(None);
         }
+        Ok(Some(input::ask(question, true)? == Some(true)))
     }
 
     /// The client writes the time into its list whenever it is told again.
@@ -293,7 +385,7 @@ impl Wiring<'_> {
         if !self.args.dry_run {
             self.client.run(words)?;
         }
-        told.did(format!("Ran `{}`.", client::line(words)), self.args);
+        told.did(("Ran", "Would run"), &format!("`{}`.", client::line(words)), self.args);
         Ok(())
     }
 
@@ -315,7 +407,8 @@ impl Wiring<'_> {
             if !events.is_empty() {
                 let events = events.join(", ");
                 told.did(
-                    format!("Took the old `roz hook` entries out of `{path}` ({events})."),
+                    ("Removed", "Would remove"),
+                    &format!("the old `roz hook` entries from `{path}` ({events})."),
                     self.args,
                 );
             }
@@ -326,8 +419,8 @@ impl Wiring<'_> {
         let (all, _) = settings::read(self.theirs.config.as_deref(), project);
         for second in settings::seconds(&all) {
             told.warnings.push(format!(
-                "Hooks run twice here: {second} runs `roz hook` besides this plugin. Remove those \
-                 entries, or that plugin."
+                "Hooks run twice here: {second} also runs `roz hook`. Remove those entries, or that \
+                 plugin."
             ));
         }
         Ok(())
@@ -351,28 +444,49 @@ struct Told {
 }
 
 impl Told {
-    fn did(&mut self, what: String, args: &Args) {
-        self.done.push(if args.dry_run { format!("[dry run] {what}") } else { what });
+    /// `verbs` are what was done and what would be done.
+    fn did(&mut self, verbs: (&str, &str), what: &str, args: &Args) {
+        let verb = if args.dry_run { verbs.1 } else { verbs.0 };
+        self.done.push(format!("{verb} {what}"));
+    }
+
+    /// Adds to a file of the client's, unless it is a dry run.
+    fn edited(
+        &mut self,
+        path: &Path,
+        what: &str,
+        args: &Args,
+        add: impl FnOnce() -> Result<(), String>,
+    ) {
+        let added = if args.dry_run { Ok(()) } else { add() };
+        match added {
+            Ok(()) => self.did(("Added", "Would add"), &format!("{what}."), args),
+            Err(why) => {
+                let path = path.display();
+                self.warnings
+                    .push(format!("`{path}` was left as it is: {why}. Add {what} by hand."));
+            }
+        }
     }
 
     fn warn_of_binary(&mut self, binary: &Path, world: &World) {
         let path = binary.display();
         if is_in_build_folder(binary) {
             self.warnings.push(format!(
-                "`{path}` lies in a build folder. When that is cleaned, the hooks have no binary \
-                 and every gate is open: install the binary first (`./install.sh`)."
+                "`{path}` is in a build folder. When that is cleaned, the hooks have no binary and \
+                 every gate is open. Install the binary first (`./install.sh`)."
             ));
         }
         match world.on_path("roz").first() {
             Some(first) if first == binary => (),
             Some(first) => self.warnings.push(format!(
-                "`{}` comes before `{path}` on PATH, so reviewers run that one: remove it, or put \
-                 the folder of this one first.",
+                "`{}` comes before `{path}` on PATH, so reviewers run that one. Remove it, or put \
+                 this one's folder first.",
                 first.display()
             )),
             None => self.warnings.push(format!(
-                "`{path}` is not on PATH as `roz`. Hooks and reviewers find it all the same; you \
-                 will want it for `roz list` and the like."
+                "`{path}` is not on PATH as `roz`. Hooks and reviewers find it anyway, but you \
+                 cannot type `roz list`."
             )),
         }
     }
@@ -381,8 +495,8 @@ impl Told {
         let version = client.and_then(|it| it.version().ok());
         if let Some(version) = version.filter(|it| *it < client::STRICT_SINCE) {
             self.warnings.push(format!(
-                "Claude Code {version} does not know `--strict`: until it is {} or newer, it lets \
-                 a tool call pass where roz cannot run.",
+                "Claude Code {version} does not support `--strict`: before {}, it lets a tool call \
+                 pass if roz cannot run.",
                 client::STRICT_SINCE
             ));
         }
@@ -392,7 +506,7 @@ impl Told {
         let known: Option<PathBuf> = settings::marketplace(config_dir(world).as_deref());
         if let Some(known) = known.filter(|it| it != folder) {
             self.warnings.push(format!(
-                "The client knew a marketplace `{}` in `{}`: it is this one from now on.",
+                "The client had a marketplace `{}` in `{}`. It is replaced by this one.",
                 MARKETPLACE,
                 known.display()
             ));
@@ -404,7 +518,7 @@ impl Told {
 pub(super) fn spoken(done: &[String], to_type: &[String]) -> String {
     let mut lines = done.to_vec();
     if !to_type.is_empty() {
-        lines.push("The client (`claude`) is not on PATH. Where it is, type:".to_owned());
+        lines.push("Claude Code (`claude`) is not on PATH. To finish, run:".to_owned());
         lines.extend(to_type.iter().map(|it| format!("  {it}")));
     }
     lines.join("\n") + "\n"

@@ -7,9 +7,9 @@
 
 mod before;
 pub mod client;
-pub mod permissions;
+pub mod extras;
+pub mod json_edit;
 mod place;
-mod prune;
 pub mod settings;
 
 use std::{

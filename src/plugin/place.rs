@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Error, FILES, LINK, MARKETPLACE, MAX_FILE, PLUGIN, Plugin, at,
     before::{self, Back, Before, Seen, overwrite},
-    prune::without_hooks,
+    json_edit::Document,
     replace,
     settings::{self, Settings},
 };
@@ -97,7 +97,7 @@ impl Place {
     pub fn take_out(&self, files: &[PathBuf]) -> Result<Vec<(PathBuf, Back)>, Error> {
         let mut changed = Vec::new();
         for path in files {
-            if before::take_out(path).map_err(at(path))? {
+            if before::take_out(path, None).map_err(at(path))? {
                 changed.push((path.clone(), Back::WithoutRoz));
             }
         }
@@ -130,10 +130,9 @@ impl Place {
     pub fn prune(&self, settings: &Settings) -> Result<Vec<String>, Error> {
         let path = &settings.path;
         let text = read_text(path, MAX_FILE).unwrap_or_default();
-        let Some(pruned) = without_hooks(&text, &settings::is_only_roz) else {
-            return Ok(Vec::new());
-        };
-        overwrite(path, &pruned).map_err(at(path))?;
+        let document = Document::parse(&text).filter(|it| it.remove_hooks(settings::is_only_roz));
+        let Some(document) = document else { return Ok(Vec::new()) };
+        overwrite(path, &document.text()).map_err(at(path))?;
         self.update_note(|note| {
             for before in note.before.iter_mut().filter(|it| it.path == *path) {
                 before.prune();

@@ -221,6 +221,11 @@ impl Settings {
         managed.or_else(|| says("disableAllHooks"))
     }
 
+    /// Whether it sets a status line.
+    pub fn has_status_line(&self) -> bool {
+        self.value["statusLine"].is_object()
+    }
+
     /// The PATH that the client gives its children.
     pub fn path_variable(&self) -> Option<&str> {
         self.value["env"]["PATH"].as_str()

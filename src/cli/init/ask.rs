@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Write};
 
 use super::{Found, Wants};
+use crate::cli::input::ask_by;
 
 /// Asks until each question is answered; none if the answers end before: who
 /// goes away wants nothing of it.
@@ -15,7 +16,7 @@ pub(super) fn wants(
     if !told.is_empty() {
         write!(questions, "Here is:\n{told}\n")?;
     }
-    let mut ask = |question: &str, default| yes(question, default, answers, questions);
+    let mut ask = |question: &str, default| ask_by(question, default, answers, questions);
     let review = "Hold `git push` and closing tickets until a reviewer has approved?";
     let Some(review) = ask(review, true)? else { return Ok(None) };
     let reflection = "Have agents write down what they learned before a ticket closes?";
@@ -30,30 +31,6 @@ pub(super) fn wants(
         import = answer;
     }
     Ok(Some(Wants { review, reflection, intent, import }))
-}
-
-/// One question; none if the answers end before.
-pub(super) fn yes(
-    question: &str,
-    default: bool,
-    answers: &mut impl BufRead,
-    questions: &mut impl Write,
-) -> io::Result<Option<bool>> {
-    loop {
-        write!(questions, "{question} [{}] ", if default { "Y/n" } else { "y/N" })?;
-        questions.flush()?;
-        let mut line = String::new();
-        if answers.read_line(&mut line)? == 0 {
-            writeln!(questions)?;
-            return Ok(None);
-        }
-        match line.trim().to_lowercase().as_str() {
-            "" => return Ok(Some(default)),
-            "y" | "yes" => return Ok(Some(true)),
-            "n" | "no" => return Ok(Some(false)),
-            _ => writeln!(questions, "Please answer y or n.")?,
-        }
-    }
 }
 
 #[cfg(test)]

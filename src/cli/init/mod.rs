@@ -8,8 +8,7 @@ mod servers;
 mod step;
 
 use std::{
-    fs,
-    io::{self, IsTerminal as _},
+    fs, io,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -21,7 +20,7 @@ use self::{
     import::LEARNINGS,
     step::{Step, lines, new_file},
 };
-use super::{Done, say};
+use super::{Done, input, say};
 use crate::{
     core::intent::selection,
     ledger::{self, in_git},
@@ -197,8 +196,7 @@ fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
     if said.review || said.reflection || said.intent || said.import {
         return Ok(Some(said));
     }
-    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
-    if !is_terminal || args.json {
+    if !input::can_ask() || args.json {
         return Err(Error::NothingWanted.into());
     }
     let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
@@ -269,13 +267,11 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
         return Ok(None);
     }
     let name = format!("{FOLDER}/{}", ledger::NAME);
-    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let question = "Stop tracking the ledger in git? No record is lost.";
     let is_wanted = args.untrack
-        || is_terminal && !args.json && {
-            let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
-            let question = "Have git track the ledger no more? No record is lost.";
-            ask::yes(question, true, answers, questions).map_err(Error::Ask)?.unwrap_or(false)
-        };
+        || !args.json
+            && input::can_ask()
+            && input::ask(question, true).map_err(Error::Ask)?.unwrap_or(false);
     if !is_wanted {
         let why = "git tracks it, so roz only reads it".to_owned();
         let by_hand = "`roz init --intent --untrack` has git ignore it".to_owned();

@@ -340,7 +340,7 @@ const FAULTS: &[Fault] = &[
         make: |it| {
             it.program("bin/claude", &client().replace("2.1.330", "2.1.294"));
             let said = it.says(&["install", "--strict"]);
-            assert!(said.contains("2.1.294 does not know `--strict`"), "{said}");
+            assert!(said.contains("2.1.294 does not support `--strict`"), "{said}");
         },
         status: "warn",
         seen: "strict; but Claude Code 2.1.294 does not know that",

@@ -159,21 +159,50 @@ fn the_rules_that_let_agents_run_their_verbs_are_offered_added_and_taken_back() 
             said.contains("`rozinstall--permissions`") && said.contains("rozlearnshow"),
             "{said}"
         );
+        assert!(said.contains("`rozinstall--status-line`"), "{said}");
         machine.says(&["uninstall"]);
-        machine.says(&["install", "--permissions"]);
+        machine.says(&["install", "--yes"]);
         let text = fs::read(machine.home().join(".claude/settings.json")).unwrap();
         let now: Value = serde_json::from_slice(&text).unwrap();
         let allowed = now["permissions"]["allow"].as_array().unwrap();
         for verb in ["context", "decide", "learn show", "ref", "reflect", "skip", "observe"] {
             assert!(allowed.contains(&json!(format!("Bash(roz {verb}:*)"))), "{verb}: {now}");
         }
+        let line = now["statusLine"]["command"].as_str().unwrap();
+        assert!(line.ends_with("/roz statusline"), "{now}");
         let installed = machine.listing();
         let said = machine.says(&["install", "--permissions"]);
         assert!(!said.contains("--permissions"), "nothing is left to offer: {said}");
+        assert!(!said.contains("--status-line"), "nothing is left to offer: {said}");
         is_same(&installed, &machine.listing(), "installed twice");
         machine.says(&["uninstall"]);
         is_same(&before, &machine.listing(), settings);
     }
+}
+
+#[test]
+fn what_was_added_goes_though_the_user_has_changed_the_file() {
+    let Some(machine) = machine("added and changed") else { return };
+    let file = "home/.claude/settings.json";
+    machine.write(file, "{\"permissions\":{\"allow\":[\"Bash(roz ref:*)\"]}}");
+    machine.says(&["install", "--yes"]);
+    let path = machine.home().join(".claude/settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen('{', "{\"mine\":  1,", 1)).unwrap();
+    machine.says(&["uninstall"]);
+    let now: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(now, json!({ "mine": 1, "permissions": { "allow": ["Bash(roz ref:*)"] } }));
+}
+
+#[test]
+fn a_status_line_of_the_users_is_left_alone() {
+    let Some(machine) = machine("their status line") else { return };
+    machine.write("home/.claude/settings.json", "{\"statusLine\":{\"command\":\"mine\"}}");
+    assert!(!machine.says(&["install"]).contains("--status-line"));
+    let said = machine.says(&["install", "--status-line"]);
+    assert!(said.contains("left alone") && said.contains("`roz statusline`"), "{said}");
+    let text = fs::read_to_string(machine.home().join(".claude/settings.json")).unwrap();
+    assert!(text.contains("\"mine\""), "{text}");
 }
 
 #[test]
@@ -301,7 +330,7 @@ fn an_earlier_roz_makes_room_and_does_not_come_back() {
         fs::write(&path, text.replacen('{', "{ \"mine\" :[ ],", 1)).unwrap();
     }
     let said = machine.says(&["install"]);
-    assert!(said.contains("warning") && said.contains("it is this one from now on"), "{said}");
+    assert!(said.contains("warning") && said.contains("replaced by this one"), "{said}");
     let said = machine.says(&["uninstall"]);
     assert!(said.contains("without the earlier installation of roz"), "{said}");
     let path = machine.home().join(".claude/settings.json");
@@ -413,9 +442,12 @@ fn hooks_of_an_earlier_installation_go_and_do_not_come_back() {
     let path = machine.home().join(".claude/settings.json");
     machine.write("home/.claude/settings.json", old);
     let text = machine.says(&["install", "--dry-run"]);
-    assert!(text.contains("Took the old") && fs::read_to_string(&path).unwrap() == old, "{text}");
+    assert!(
+        text.contains("Would remove the old") && fs::read_to_string(&path).unwrap() == old,
+        "{text}"
+    );
     let text = machine.says(&["install"]);
-    assert!(text.contains("Took the old `roz hook` entries out of"), "{text}");
+    assert!(text.contains("Removed the old `roz hook` entries from"), "{text}");
     assert!(text.contains("(PreToolUse, Stop)"), "{text}");
     assert!(!text.contains("twice"), "{text}");
     let found = machine.doctor();

@@ -27,7 +27,7 @@ fn installing_twice_is_installing_once() {
     machine.says(&["install"]);
     let before = machine.listing();
     let text = machine.says(&["install"]);
-    assert!(text.contains("as it should be"), "{text}");
+    assert!(text.contains("up to date"), "{text}");
     assert_eq!(machine.listing(), before);
 }
 
@@ -147,6 +147,32 @@ fn a_dry_run_writes_nothing_and_asks_nobody() {
     let before = machine.listing();
     let said: Value =
         serde_json::from_str(&machine.says(&["install", "--dry-run", "--json"])).unwrap();
-    assert_eq!(said["done"].as_array().unwrap().len(), 3, "{said:#}");
+    let done: Vec<&str> =
+        said["done"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(done.len(), 3, "{done:?}");
+    assert!(done.iter().all(|it| it.starts_with("Would ")), "{done:?}");
     assert_eq!(machine.listing(), before);
+}
+
+#[test]
+fn a_trial_is_a_line_of_the_configuration_and_ends_with_it() {
+    let machine = Machine::new();
+    let file = machine.home().join(".roz/config.toml");
+    let read = || fs::read_to_string(&file).unwrap();
+    assert!(
+        machine.says(&["install", "--trial", "--dry-run"]).contains("Would write `trial = true`")
+    );
+    assert!(!file.exists());
+    machine.says(&["install", "--trial"]);
+    assert_eq!(read(), "trial = true\n");
+    machine.write("home/.roz/config.toml", "trial = true\n# mine\n[review]\nmode = \"always\"\n");
+    machine.says(&["install", "--trial"]);
+    machine.says(&["install"]);
+    assert!(read().starts_with("trial = true\n# mine\n"), "a plain install changes nothing");
+    let said = machine.says(&["install", "--trial=false"]);
+    assert!(said.contains("the gates hold"), "{said}");
+    assert_eq!(read(), "# mine\n[review]\nmode = \"always\"\n");
+    machine.write("home/.roz/config.toml", "[review\n");
+    let ran = machine.run(&["install", "--trial"]);
+    assert_eq!((ran.status.code(), read().as_str()), (Some(1), "[review\n"));
 }
