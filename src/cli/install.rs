@@ -7,11 +7,10 @@ use std::{
 
 use serde_json::json;
 
-use super::{Done, input, say};
+use super::{Done, input, say, trial};
 use crate::{
     core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     hooks::gather::config_dir,
-    open::Roz,
     plugin::{
         self, ID, MARKETPLACE, Place, Plugin,
         client::{self, Client, Install},
@@ -99,7 +98,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         told.did(WRITE, &format!("the plugin to `{}`.", folder.display()), args);
     }
     if let Some(trial) = args.trial {
-        set_trial(trial, args, &mut told, world)?;
+        told.done.push(trial::set(trial, args.dry_run, world)?);
     }
     match &client {
         Some(client) => {
@@ -147,49 +146,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 }
 
 const WRITE: (&str, &str) = ("Wrote", "Would write");
-
-#[derive(Debug, thiserror::Error)]
-enum NoTrial {
-    #[error("`{}` cannot be read as TOML. Fix it (`roz config check`), then try again", .0.display())]
-    Unreadable(PathBuf),
-    #[error("failed to write `{}`", .0.display())]
-    Unwritable(PathBuf, #[source] std::io::Error),
-}
-
-/// Writes `trial = true` as the first line of the user's configuration, or removes it.
-fn set_trial(trial: bool, args: &Args, told: &mut Told, world: &World) -> super::Result<()> {
-    const LINE: &str = "trial = true";
-    let path = Roz::open(world, &world.cwd)?.user_file;
-    let old = match std::fs::read_to_string(&path) {
-        Err(err) if err.kind() == std::io::ErrorKind::NotFound => String::new(),
-        read => read.map_err(|err| NoTrial::Unwritable(path.clone(), err))?,
-    };
-    let kept = old.lines().filter(|line| line.trim() != LINE);
-    let lines: Vec<&str> = trial.then_some(LINE).into_iter().chain(kept).collect();
-    let new = lines.join("\n") + if lines.is_empty() { "" } else { "\n" };
-    let is_trial = |table: toml::Table| table.get("trial").and_then(toml::Value::as_bool);
-    match new.parse().map(is_trial) {
-        Ok(said) if said.unwrap_or(false) == trial => (),
-        _ => return Err(NoTrial::Unreadable(path).into()),
-    }
-    let shown = path.display();
-    if !args.dry_run && new != old {
-        let folder = path.parent().unwrap_or(&path);
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(&path, new))
-            .map_err(|err| NoTrial::Unwritable(path.clone(), err))?;
-    }
-    if trial {
-        told.did(WRITE, &format!("`{LINE}` to `{shown}`: nothing is held or denied until `roz install --trial=false`."), args);
-    } else {
-        told.did(
-            ("Removed", "Would remove"),
-            &format!("`{LINE}` from `{shown}`: the gates hold."),
-            args,
-        );
-    }
-    Ok(())
-}
 
 /// What the client is asked to do.
 fn commands(folder: &Path, args: &Args) -> [Vec<String>; 2] {

@@ -265,6 +265,12 @@ pub static KEYS: &[Key] = &[
         "What the user is told of a review: every step of it, or only what needs the user",
     ),
     key(
+        "trial",
+        Switch,
+        Nothing,
+        "Nothing is held or denied; `roz stats` lists what would have been",
+    ),
+    key(
         "circuit_breaker.max_blocks",
         Integer { min: 0, max: 1_000 },
         Nothing,

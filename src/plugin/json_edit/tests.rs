@@ -47,9 +47,9 @@ fn entries_go_with_their_table_and_empty_tables_by_name() {
     }
     let document = Document::parse(r#"{"ours": {}, "x": {}}"#).unwrap();
     assert!(document.remove_own_members(is_ours));
-    assert_eq!(document.text(), r#"{"x": {}}"#);
+    assert_eq!(document.text(), r#"{ "x": {}}"#);
     for (before, after) in [
-        (r#"{"t": { }, "x": {}}"#, r#"{"x": {}}"#),
+        (r#"{"t": { }, "x": {}}"#, r#"{ "x": {}}"#),
         (r#"{"t": {"a":{}}, "x": {}}"#, r#"{"t": {"a":{}}, "x": {}}"#),
         (r#"{"t": [], "x": {}}"#, r#"{"t": [], "x": {}}"#),
     ] {
