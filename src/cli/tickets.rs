@@ -153,11 +153,16 @@ fn in_words(
             (None, Some(marker)) => format!("no {marker}"),
             (None, None) => "-".to_owned(),
         };
-        let closes = if row.is_on { row.closes.join("; ") } else { String::new() };
-        vec![plain(&row.name), state.to_owned(), plain(&marker), plain(&closes)]
+        vec![plain(&row.name), state.to_owned(), plain(&marker)]
     };
     let table: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    let mut text = out.table(&["SYSTEM", "STATE", "MARKER", "CLOSED BY"], &table);
+    let mut text = out.table(&["SYSTEM", "STATE", "MARKER"], &table);
+    text.push('\n');
+    for row in rows.iter().filter(|row| row.is_on) {
+        let told = format!("{} is closed by: {}", plain(&row.name), row.closes.join("; "));
+        text += &say::folded(&bounded::plain_line(&told), out.width, "  ");
+        text.push('\n');
+    }
     text.push('\n');
     for row in rows {
         if let Some(note) = &row.note {

@@ -223,6 +223,9 @@ impl Step {
     fn told(&self, out: &Out) -> Vec<String> {
         let is_for_people = |it: &&str| !it.trim().is_empty() && !it.starts_with("{\"");
         let lines: Vec<&str> = self.words.lines().filter(is_for_people).collect();
+        if lines.is_empty() {
+            return Vec::new();
+        }
         let text = folded(&lines.join(" "), "      ", out);
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if lines.len() > MOST {

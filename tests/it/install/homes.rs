@@ -13,7 +13,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Listing, Machine, listing_of};
-use crate::support::skip;
+use crate::support::{feed, skip};
 
 /// Lays settings out anew whenever it writes them, and leaves empty tables.
 const CLIENT: &str = r#"#!PYTHON
@@ -192,6 +192,30 @@ fn what_was_added_goes_though_the_user_has_changed_the_file() {
     machine.says(&["uninstall"]);
     let now: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     assert_eq!(now, json!({ "mine": 1, "permissions": { "allow": ["Bash(roz ref:*)"] } }));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a terminal is played by Python")]
+fn at_a_terminal_permissions_and_the_status_line_are_asked_about() {
+    const TERMINAL: &str =
+        "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let Some(machine) = machine("questions at a terminal") else { return };
+    let client = fs::read_to_string(machine.home().join("bin/claude")).unwrap();
+    let python = client.lines().next().unwrap().trim_start_matches("#!").to_owned();
+    let mut command = Command::new(python);
+    command.args(["-c", TERMINAL]).arg(machine.roz()).arg("install");
+    command.current_dir(machine.project()).env_clear();
+    command.env("HOME", machine.home()).env("PATH", machine.home().join("bin"));
+    let ran = feed(&mut command, b"no\nyes\n");
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(
+        said.contains("without asking you? [Y/n]") && said.contains("status line? [Y/n]"),
+        "{said}"
+    );
+    let text = fs::read(machine.home().join(".claude/settings.json")).unwrap();
+    let now: Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(now["permissions"], Value::Null, "{said}");
+    assert!(now["statusLine"].is_object(), "{said}");
 }
 
 #[test]
