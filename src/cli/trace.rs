@@ -127,6 +127,10 @@ fn tone(event: &TraceEvent) -> say::Tone {
 /// A narrower terminal gets an event on two lines.
 const NARROW: usize = 72;
 
+/// The fields that say most, in this order and without their names.
+const FIRST: [&str; 8] =
+    ["answer", "decision", "tool", "pattern", "source", "prompt", "summary", "reason"];
+
 /// The short fields of an event.
 fn gist(event: &TraceEvent) -> String {
     let short = |value: &Value| match value {
@@ -135,9 +139,8 @@ fn gist(event: &TraceEvent) -> String {
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     };
     let Some(fields) = event.payload.as_object() else { return String::new() };
-    let words: Vec<String> = fields
-        .iter()
-        .filter_map(|(name, value)| Some(format!("{name}={}", short(value)?)))
-        .collect();
-    words.join("  ")
+    let first = FIRST.iter().filter_map(|name| short(fields.get(*name)?));
+    let others = fields.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
+    let others = others.filter_map(|(name, value)| Some(format!("{name}={}", short(value)?)));
+    first.chain(others).collect::<Vec<_>>().join("  ")
 }

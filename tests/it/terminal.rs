@@ -109,7 +109,6 @@ fn no_table_is_wider_than_the_terminal() {
             &["learn", "due"],
             &["tickets"],
             &["learn", "backends"],
-            &["doctor", "--no-client"],
         ] {
             let ran = roz.run(args);
             // A path is one word, and stays one.

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Lines of an answer that are shown.
-const MOST: usize = 6;
+const MOST: usize = 3;
 
 /// What roz makes of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -334,8 +334,8 @@ fn learn(input: Input, world: &World) -> Result<Answer, Trouble> {
     }
     let told = match desk.learn(&lesson).map_err(|err| Trouble::of(&err))? {
         Learned::New => "Recorded.",
-        Learned::Wider => "Already known; it now applies to these too.",
-        Learned::Known => "Already known.",
+        Learned::Wider => "This was already known; it now applies to these too.",
+        Learned::Known => "This is already known.",
     };
     Ok(Answer::Texts(vec![told.to_owned()]))
 }
