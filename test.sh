@@ -41,6 +41,13 @@ else
     echo "test.sh: npm is not there, so the tests with the real memory server are skipped" >&2
 fi
 
+step "a browser, for the page of statistics"
+if ! command -v chromium >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    echo "installing chromium"
+    { apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium >/dev/null; } ||
+        echo "test.sh: chromium could not be installed, so the test with a browser is skipped" >&2
+fi
+
 step "the crate's tests"
 # Other lines for the comparison with bash each time; what fails says how to see it again.
 : "${ROZ_DIFFERENTIAL_SEED:=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"

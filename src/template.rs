@@ -80,7 +80,7 @@ pub fn render(notice: &Notice, voice: Voice) -> String {
 
 /// Puts values in the place of `{{name}}`, in one pass: what a value says is
 /// never taken for a placeholder. A name that means nothing here stays.
-fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
+pub(crate) fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut res = String::with_capacity(text.len() + 256);
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {

@@ -96,7 +96,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("list", &["roz list", "roz list --limit 5 --json"]),
     ("debug", &["roz debug", "roz debug 6f0c"]),
     ("context", &["roz context", "roz context 6f0c --json"]),
-    ("stats", &["roz stats", "roz stats --days 7"]),
+    ("stats", &["roz stats", "roz stats --days 7", "roz stats --html stats.html"]),
     ("ledger show", &["roz ledger show --intent INT-001", "roz ledger show --file src/auth"]),
     ("ledger verify", &["roz ledger verify"]),
     ("ledger validate", &["roz ledger validate", "roz ledger validate traces.jsonl --strict"]),

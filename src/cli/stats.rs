@@ -1,10 +1,11 @@
 //! `roz stats`: what was refused in a trial, which templates get work reviewed, and how learnings
 //! are used.
 
+mod page;
 mod reflection;
 mod trial;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -31,6 +32,9 @@ pub(super) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Write one page with pictures to a file: sessions, reviews, calls, learnings, intents
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    html: Option<PathBuf>,
 }
 
 /// What became of a template's attempts.
@@ -75,9 +79,13 @@ impl Tally {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::here(world)?;
     let since = world.now.checked_sub_signed(TimeDelta::days(args.days.into()));
     let since = since.unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
+    if let Some(file) = &args.html {
+        page::write(file, args.days, since, world)?;
+        return Ok(Done::Well);
+    }
+    let roz = Roz::here(world)?;
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let mut trial = trial::Trial::default();
     let mut sessions = 0;
@@ -105,7 +113,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         trial.print(roz.policy.trial, &out)?;
         if tallies.is_empty() {
             let days = say::counted(args.days, "day");
-            let told = format!("No stop was held for a review in the last {days}.");
+            let told = format!("No reviews in the last {days}.");
             say::print(&(say::folded(&told, out.width, "") + "\n"))?;
         } else {
             let heading = ["TEMPLATE", "SHOWN", "SUCCESS", "RATE", "BLOCKS", "FAILED", "OPEN"];

@@ -1,16 +1,15 @@
-//! Every key of the configuration, a row each. Reading, laying over, `show`,
-//! the schema and the documentation walk this table and know no key by name.
+//! Every key of the configuration, one row each. Reading, merging, `show`, the schema and
+//! `docs/configuration.md` walk this table and know no key by name.
 //!
-//! Long because the table is.
+//! A new key is a field in `core::policy` and a row here; a test compares the two.
 //!
-//! A new key is a field in `core::policy` and a row here; a test holds the two
-//! against each other.
+//! Long because it is one table.
 
 use serde_json::Value;
 
 #[derive(Debug)]
 pub struct Key {
-    /// As in `config.toml`, dotted: also where it lies in `Policy`.
+    /// As in `config.toml`, dotted; also the path of its field in `Policy`.
     pub path: &'static str,
     pub kind: Kind,
     /// What a project's file may do with it.
@@ -128,21 +127,21 @@ const TICKET_SYSTEM: &[Field] = &[
         kind: FieldKind::Text,
         required: true,
         is_program: false,
-        about: "What it is called",
+        about: "Its name",
     },
     Field {
         name: "marker",
         kind: FieldKind::Text,
         required: false,
         is_program: false,
-        about: "The file or folder by which a project is known to use it",
+        about: "A project with this file or folder uses the system",
     },
     Field {
         name: "closes",
         kind: FieldKind::Patterns,
         required: true,
         is_program: false,
-        about: "Globs over tool keys of what closes a ticket; the first `*` is its id",
+        about: "Patterns of the calls that close a ticket; the first `*` is its id",
     },
     Field {
         name: "in_progress",
@@ -159,110 +158,110 @@ const WRITES: &[Field] = &[
         kind: FieldKind::Text,
         required: true,
         is_program: false,
-        about: "Its name, and the words of a subcommand: `buf generate`",
+        about: "Its name, with the words of a subcommand: `buf generate`",
     },
     Field {
         name: "options",
         kind: FieldKind::Texts,
         required: false,
         is_program: false,
-        about: "Options whose value is a file that it writes, as they are typed: `-o`, `--out`",
+        about: "Options whose value is a file that it writes: `-o`, `--out`",
     },
     Field {
         name: "operands",
         kind: FieldKind::Word(&["all", "last", "none"]),
         required: false,
         is_program: false,
-        about: "Which operands are such files; without it none where there are options, else all",
+        about: "Which operands are files that it writes; default: none if there are `options`, else all",
     },
     Field {
         name: "how",
         kind: FieldKind::Word(&["write", "append", "edit", "remove"]),
         required: false,
         is_program: false,
-        about: "What becomes of them; without it they are written",
+        about: "What it does to the files; default: write",
     },
 ];
 
 pub static KEYS: &[Key] = &[
-    key("storage.path", Kind::Path, Nothing, "The home in which `sessions/` lies")
+    key("storage.path", Kind::Path, Nothing, "The folder that holds `sessions/`; default: roz's home")
         .from("ROZ_STORAGE_PATH"),
-    key("storage.backend", Word(&["file"]), Nothing, "What keeps the sessions"),
+    key("storage.backend", Word(&["file"]), Nothing, "Where sessions are kept"),
     key(
         "hooks.deadline_ms",
         Integer { min: 100, max: 9_000 },
         Nothing,
-        "After this long a hook answers what it would answer on an error",
+        "Time limit of a hook; after it, it answers as after an error",
     ),
     key(
         "review.mode",
         Word(&["always", "prompt", "never"]),
         Tighten { stricter: is_always, rule: "a project may only set \"always\"" },
-        "When a review is asked for: at every prompt, at `#roz` and gated tools, never",
+        "When a review is due: after every prompt, after `#roz` and before gated calls, never",
     )
     .from("ROZ_REVIEW_MODE"),
     key(
         "review.reviewer_timeout_seconds",
         Integer { min: 1, max: YEAR },
         Nothing,
-        "How long a reviewer, or other subagents, may keep a review waiting",
+        "How long a review waits for a reviewer, or for other subagents",
     ),
     key(
         "review.max_rounds",
         Integer { min: 1, max: 1_000 },
         Nothing,
-        "After this many reviews in a row that found issues, stops pass again",
+        "After this many reviews in a row that found issues, stops pass",
     ),
     key(
         "review.coverage",
         Word(COVERAGE),
         Tighten { stricter: covers_more, rule: "a project may only make it stricter" },
-        "Changes that the reviewer has not seen: they prevent an approval, the user is told, nothing",
+        "What happens to changes that the reviewer has not seen: nothing, the user is told, they prevent an approval",
     ),
     key(
         "review.coverage_max_files",
         Integer { min: 0, max: 1_000_000 },
         Nothing,
-        "With more changed files than this, unseen ones are told and do not prevent an approval",
+        "With more changed files than this, the user is told of unseen ones, and the approval counts",
     ),
     key(
         "review.generated",
         List(Item::Glob),
         Nothing,
-        "Globs of files that a reviewer need not look at: `*.lock`, `dist/**`",
+        "Files that a reviewer need not look at, as globs: `*.lock`, `dist/**`",
     ),
-    key("review.parallel", Switch, Nothing, "Let several reviewers work at the same time"),
+    key("review.parallel", Switch, Nothing, "Allow several reviewers at the same time"),
     key(
         "review.gates.tools",
         List(Item::GatePattern),
         Add,
-        "Globs over tool keys that want a review first: `mcp__tissue__close*`, `Bash:git push*`; \
-         with a `!` before it, what they do not cover: `!Bash:git push origin wip/*`",
+        "Calls that need a review first, as patterns: `Bash:git push*`, `mcp__tissue__close*`; a `!` \
+         in front makes an exception: `!Bash:git push origin wip/*`",
     ),
     key(
         "review.gates.approval_scope",
         Word(&["work", "session", "prompt", "tool"]),
         Tighten { stricter: is_work_or_tool, rule: "a project may only set \"work\" or \"tool\"" },
-        "How far an approval reaches: as long as the work is the approved one, the session, \
-         until the next prompt, one gated call",
+        "How long an approval holds: while the work is unchanged, for the session, until the next \
+         prompt, for one gated call",
     ),
     key(
         "review.gates.approval_ttl_seconds",
         Integer { min: 1, max: YEAR },
         Tighten { stricter: is_shorter, rule: "a project may only shorten it" },
-        "After this long an approval has expired, whatever its scope",
+        "An approval expires after this time, whatever its scope; default: never",
     ),
     key(
         "review.gates.max_denials",
         Integer { min: 0, max: 1_000 },
         Nothing,
-        "Denials in one cycle before a gate asks the user instead",
+        "After this many denials without a review, a gate asks the user instead",
     ),
     key(
         "notify",
         Word(&["normal", "quiet"]),
         Nothing,
-        "What the user is told of a review: every step of it, or only what needs the user",
+        "What the user hears about a review: every step, or only what needs attention",
     ),
     key(
         "trial",
@@ -274,84 +273,84 @@ pub static KEYS: &[Key] = &[
         "circuit_breaker.max_blocks",
         Integer { min: 0, max: 1_000 },
         Nothing,
-        "Blocks in one cycle before the next stop passes; for both gates",
+        "After this many blocks in a row the next stop passes; for the review and the reflection gate",
     )
     .from("ROZ_MAX_BLOCKS"),
     key(
         "circuit_breaker.cooldown_seconds",
         Integer { min: 0, max: YEAR },
         Nothing,
-        "How long a tripped breaker lets stops pass",
+        "How long stops pass after that",
     )
     .from("ROZ_COOLDOWN_SECONDS"),
     key(
         "protect.enabled",
         Switch,
         Nothing,
-        "Keep an agent's tools from playing the client's part, the reviewer's or the user's",
+        "Deny tool calls that act as the client, the reviewer or the user",
     ),
     key(
         "templates.active",
         Kind::Template,
         Set,
-        "The template of a block: an id, or `random` to compare several",
+        "The text of a held stop: the id of a template, or `random` to compare several",
     ),
     key(
         "templates.weights",
         Kind::Weights,
         Set,
-        "How often `random` picks which id; the files' tables are laid over one another",
+        "How often `random` picks each id; a project's table is merged into the user's",
     ),
     key(
         "external_models.codex",
         Kind::Path,
         StartProgram,
-        "The `codex` program for second opinions; none: looked up on PATH",
+        "The `codex` program for second opinions; default: found on PATH",
     ),
     key(
         "external_models.gemini",
         Kind::Path,
         StartProgram,
-        "The `gemini` program for second opinions; none: looked up on PATH",
+        "The `gemini` program for second opinions; default: found on PATH",
     ),
     key(
         "trace.max_events",
         Integer { min: 0, max: 1_000_000 },
         Nothing,
-        "Events that a session's trace keeps; 0 keeps none",
+        "How many events a session's trace keeps; 0 for none",
     )
     .from("ROZ_MAX_EVENTS"),
-    // A project's number would decide over the sessions of all the others.
+    // The sessions of all projects are cleaned together, so no project decides.
     key(
         "cleanup.retention_days",
         Integer { min: 1, max: 36_500 },
         Nothing,
-        "Sessions without activity for this long are removed",
+        "Sessions without activity for this long are deleted",
     )
     .from("ROZ_RETENTION_DAYS"),
     key(
         "reflection.enabled",
         Kind::Auto,
         Tighten { stricter: is_on, rule: "a project may only switch it on" },
-        "The reflection gate: where there is a `learnings.md` or a ticket system, always, never",
+        "The reflection gate: in projects with a `learnings.md` or a ticket system, always, never",
     ),
     key(
         "ticketing.discovery",
         List(Item::Text),
         Add,
-        "The ticket systems that count, in the order in which they are looked for",
+        "The ticket systems to look for, in this order",
     ),
     key(
         "ticketing.overrides",
         Kind::Switches(None),
         Tighten { stricter: adds_only, rule: "a project may only switch systems on" },
-        "Ticket systems switched on or off, by name: `github = true`",
+        "Ticket systems to switch on or off, by name: `github = true`",
     ),
     key(
         "ticketing.systems",
         Kind::Rows(TICKET_SYSTEM),
         Add,
-        "Ticket systems of your own, a `[[ticketing.systems]]` each",
+        "Ticket systems of your own, one `[[ticketing.systems]]` each",
     ),
     key(
         "gate.auto_skip.enabled",
@@ -363,179 +362,179 @@ pub static KEYS: &[Key] = &[
         "gate.auto_skip.line_threshold",
         Integer { min: 0, max: 1_000_000 },
         Tighten { stricter: is_lower, rule: "a project may only lower it" },
-        "Fewer changed lines than this are a small change",
+        "A change of fewer lines than this is small",
     ),
     key(
         "gate.auto_skip.decider",
         Word(&["agent", "always", "never"]),
         Tighten { stricter: asks_more, rule: "a project may only have more asked" },
-        "Whether a small change is let pass: asked after a ticket's close, always, never",
+        "Whether a small change passes: the agent decides after a ticket was closed, always, never",
     ),
     key(
         "retrieval.max_injections",
         Integer { min: 0, max: 10 },
         Set,
-        "The most learnings that are put before an agent at once; 0 for none",
+        "The most learnings that an agent is shown at once; 0 for none",
     ),
     key(
         "retrieval.strategy",
         Word(&["conservative", "moderate", "aggressive"]),
         Set,
-        "How sure to be of relevance; 3, 5 or 10 at once at most, capped by max_injections",
+        "How relevant a learning must be: `conservative` shows fewest, `aggressive` most",
     ),
     key(
         "retrieval.on_prompt",
         Switch,
         Set,
-        "Bring learnings at prompts too, not only when a session starts",
+        "Show learnings at prompts too, not only when a session starts",
     ),
     key(
         "retrieval.recency_half_life_days",
         Integer { min: 1, max: 36_500 },
         Set,
-        "A learning that nobody refers to counts half after so many days",
+        "An unused learning loses half of its weight in this many days",
     ),
     key(
         "shims.enabled",
         Switch,
         Nothing,
-        "Judge the programs that gates and ticket systems name when they start, whatever started them",
+        "Check gated programs again when they start, whatever starts them",
     ),
     // A project that calls `git` a proxy would hide `git push` behind it.
     key(
         "commands.proxies",
         List(Item::Text),
         Nothing,
-        "Programs of yours that run the rest of their command line",
+        "Programs of yours that run the rest of their command line, like `sudo`",
     ),
     key(
         "commands.writes",
         Kind::Rows(WRITES),
         Add,
-        "Programs that write files which their command line names, a `[[commands.writes]]` each",
+        "Programs that write files named on their command line, one `[[commands.writes]]` each",
     ),
     key(
         "gate.write_gate.mode",
         Word(&["strict", "warn", "off"]),
         Tighten { stricter: is_stricter_gate, rule: "a project may only make it stricter" },
-        "What becomes of a vague candidate: rejected, kept with a warning, nobody looks",
+        "What happens to a vague learning: rejected, kept with a warning, kept",
     ),
     key(
         "backends.discovery",
         List(Item::Word(&["config", "total-recall", "mcp", "markdown"])),
         Set,
-        "In this order the places for learnings are looked for",
+        "Where to look for learnings, in this order",
     ),
     key(
         "backends.overrides",
         Kind::Switches(Some(BACKENDS)),
         Set,
-        "By name: used though it is not found, or passed over though it is",
+        "Backends to switch on or off, by name, whether or not they are found",
     ),
     key(
         "backends.use",
         List(Item::Word(BACKENDS)),
         Set,
-        "What `config` means in the order: these places for learnings and no others",
+        "Use these backends and no others; `config` in `backends.discovery` stands for them",
     ),
     key(
         "backends.mcp.command",
         Kind::Text,
         StartProgram,
-        "The memory server's program, a path or a name on PATH; none: there is no server",
+        "The program of the memory server: a path, or a name on PATH; default: no server",
     ),
-    key("backends.mcp.args", List(Item::Text), StartProgram, "The memory server's arguments"),
+    key("backends.mcp.args", List(Item::Text), StartProgram, "The arguments of the memory server"),
     key(
         "backends.mcp.env",
         Kind::Texts(None),
         StartProgram,
-        "Variables in the memory server's environment, beside those that are there",
+        "Additional environment variables of the memory server",
     ),
     key(
         "backends.mcp.tool_names",
         Kind::Texts(Some(&["write", "all", "search", "mark"])),
         StartProgram,
-        "The server's tool for each thing wanted of it; none: those of \
+        "Which tool of the server does what; default: those of \
          `@modelcontextprotocol/server-memory`",
     ),
     key(
         "decay.passive_duration_days",
         Integer { min: 1, max: 36_500 },
         Set,
-        "A learning without a reference for this long is put away",
+        "A learning that nobody used for this long is archived",
     ),
     key(
         "decay.immunity_hit_rate",
         Kind::Share,
         Set,
-        "Learnings that help more often than this, of the times that they are shown, stay",
+        "A learning that is used more often than this share of the sessions that see it is never archived",
     ),
     key(
         "decay.min_dismissals",
         Integer { min: 0, max: 1_000 },
         Set,
-        "A learning that was shown in vain less often is left twice the time",
+        "A learning that was shown unused less often than this is kept for twice the time",
     ),
     key(
         "intent.enabled",
         Kind::Auto,
         Tighten { stricter: is_on, rule: "a project may only switch it on" },
-        "The intent gate: where `.orchestration/active_intents.yaml` is, always, never",
+        "The intent gate: in projects with `.orchestration/active_intents.yaml`, always, never",
     ),
     key(
         "intent.lifetime",
         Word(&["session", "turn"]),
         Tighten { stricter: is_turn, rule: "a project may only shorten it" },
-        "How long a selected intent stays selected: the session, until the next prompt",
+        "How long an intent stays selected: for the session, until the next prompt",
     ),
     key(
         "intent.hitl",
         Word(&["off", "critical", "destructive"]),
         Tighten { stricter: asks_a_person_more, rule: "a project may only have more asked" },
-        "What a person has to say yes to: nothing, what cannot be had back, every change",
+        "What someone has to confirm: nothing, what cannot be undone, every change",
     ),
     key(
         "intent.hitl_ttl_seconds",
         Integer { min: 0, max: YEAR },
         Tighten { stricter: is_lower, rule: "a project may only lower it" },
-        "How long a person's yes to a command holds",
+        "How long a confirmation of a command holds",
     ),
     key(
         "intent.opaque",
         Word(&["observe", "ask", "deny"]),
         Tighten { stricter: is_less_trusting, rule: "a project may only make it stricter" },
-        "Calls whose writes cannot be known: looked at afterwards, asked about, denied",
+        "Calls of which nobody can say what they write: checked afterwards, asked about, denied",
     ),
     key(
         "intent.require_ledger",
         Switch,
         Tighten { stricter: is_on, rule: "a project may only switch it on" },
-        "Refuse a write that cannot be recorded",
+        "Deny a write that cannot be recorded",
     ),
-    key("intent.notes", Switch, Set, "Add the ledger's records to the notes of commits made here"),
+    key("intent.notes", Switch, Set, "Add the records of a commit to its git notes"),
     key(
         "intent.format",
         Kind::Texts(None),
         StartProgram,
-        "By glob over file names: the program that formats such a file after a write",
+        "Formatters by glob of file names; each runs after a write to such a file",
     ),
     key(
         "intent.checks",
         List(Item::Pattern),
         Add,
-        "Globs over tool keys of tests and linters besides the known ones: `Bash:./verify*`",
+        "Tests and linters of yours, as patterns: `Bash:./verify*`",
     ),
     key(
         "intent.classes",
         Kind::Texts(None),
         Nothing,
-        "By tool: `safe`, `destructive` or `critical`, where roz's own table is wrong",
+        "Corrections to roz's own table, by tool: `safe`, `destructive` or `critical`",
     ),
     key(
         "trust.projects",
         List(Item::Path),
         Nothing,
-        "Projects whose own configuration may name programs to start",
+        "Projects whose own configuration may start programs",
     ),
 ];
 

@@ -224,21 +224,20 @@ def play(roz: Path, client: Path, version: str) -> str:
 
     page = Record(place)
     page.say(f"""
-# A first session
+# What does a first session look like?
 
 From the clone to an approved push, as a new account sees it. This page is written by
 [`tests/client/first_session.py`](../tests/client/first_session.py), which plays all of it in an empty
-home, with the real client (Claude Code {version}), and `./test.sh` fails when what it sees differs from what
-stands here. Three things are not as they are for you: the model's words are a script, the binary was built
-before (`--binary`; without it `./install.sh` builds one, which takes some minutes), and times and ids are
-replaced by one value each.
+home, with the real client (Claude Code {version}); `./test.sh` fails if something differs from this page. Three
+things are different for you: the model's words are a script, the binary was built before (`--binary`; without it
+`./install.sh` builds one, which takes some minutes), and times and ids are replaced by one value each.
 """)
     page.say("## Install")
-    page.say("""The clone is in `~/roz`. `./install.sh` puts the binary on your `PATH`, wires the client, and ends with
-`roz doctor`, which plays a session through the real hooks:""")
+    page.say("""The clone is in `~/roz`. `./install.sh` installs the binary, connects the client, and ends with `roz doctor`,
+which plays a session through the real hooks:""")
     page.show("cd ~/roz && ./install.sh --binary ~/built/roz")
-    page.say("""In the client's default permission mode a reviewer has to be allowed its two commands. Put this into
-`~/.claude/settings.json` (beside what is there):""")
+    page.say("""In the client's default permission mode a reviewer needs permission for its two commands. Run
+`roz install --permissions`, or add this to `~/.claude/settings.json`:""")
     page.block("json", json.dumps(SETTINGS, indent=2).splitlines())
     settings = home / ".claude" / "settings.json"
     settings.write_text(json.dumps(json.loads(settings.read_text() if settings.exists() else "{}") | SETTINGS))
@@ -246,15 +245,15 @@ replaced by one value each.
     page.say("`roz demo` plays a session with all three gates in a temporary home. Its beginning and its end:")
     page.show("roz demo", keep=(21, 2))
     page.say("## Set a project up")
-    page.say("""`roz init` asks which gates a project wants; flags answer beforehand. The project is a git repository with a
-file `groceries.txt` and a remote:""")
+    page.say("""`roz init` asks which gates a project wants; flags answer in advance. This project is a git repository with a file
+`groceries.txt` and a remote:""")
     page.show("cd ~/groceries && roz init --review", "git add .roz && git commit -qm 'Set roz up' && git push -q origin main",
               "roz status")
-    page.say("What roz would make of a command, without running it:")
+    page.say("How roz reads a command, without running it:")
     page.show("roz explain 'cd /tmp && git -C ~/groceries push'")
     page.say("## The session")
-    page.say(f"""A prompt that begins with `#roz` wants a review. Here the client is started without its screen
-(`claude -p`); [in the terminal](terminal.md) the reviewer runs in the background:""")
+    page.say(f"""A prompt that begins with `#roz` asks for a review. Here the client runs without its screen (`claude -p`);
+[in the terminal](terminal.md) the reviewer runs in the background:""")
     world = World(version, home / ".local" / "bin" / "claude", home / ".local" / "bin" / "roz", home / "roz", SOURCES, home)
     options = ["--permission-mode", "acceptEdits", "--allowedTools", "Bash(git commit:*) Bash(git push:*)"]
     session = world.play(PROMPT, place=place, plugin_installed=True, bypass_permissions=False, more=options,
@@ -268,12 +267,12 @@ file `groceries.txt` and a remote:""")
     page.block("text", [f'$ claude -p --permission-mode acceptEdits --allowedTools "{options[-1]}" "{PROMPT}"', "",
                         *conversation(session)])
     page.say("""The agent could not push, could not stop, and could not approve itself. The reviewer is a subagent with
-roz's own brief and a token of its own; once it had approved, the push and the stop went through.""")
+instructions from roz and a token of its own; once it had approved, the push and the stop went through.""")
     page.say("## Afterwards")
     page.show("roz status", "roz list", "roz trace")
-    page.say("""`roz uninstall` takes back what `roz install` did. How to go on: [the review gate](review.md),
-[the reflection gate](reflection.md), [declared work](intents.md), and
-[when something is not as it should be](troubleshooting.md).""")
+    page.say("""`roz uninstall` undoes `roz install`. Read on: [how a review goes](review.md), [how an agent learns from earlier
+sessions](reflection.md), [how to keep an agent to the declared work](intents.md), and
+[what to do when something is wrong](troubleshooting.md).""")
     return settle("\n".join(page.lines).rstrip() + "\n", session, home)
 
 

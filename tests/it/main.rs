@@ -47,6 +47,7 @@ mod retrieval;
 mod review;
 mod same_work;
 mod shims;
+mod stats_page;
 mod status;
 mod store_race;
 mod support;

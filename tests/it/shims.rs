@@ -242,7 +242,7 @@ fn too_many_denials_ask_for_a_person_and_nobody_can_be_asked() {
     let house = House::new("review.gates.max_denials = 1");
     house.denies(PUSH);
     let told = house.denies(PUSH);
-    assert!(told.contains("a person has to let it through"), "{told}");
+    assert!(told.contains("denied until the user allows it"), "{told}");
 }
 
 #[test]

@@ -402,6 +402,11 @@ pub(crate) fn skip(test: &str, why: &str) {
     let _ = io::stderr().write_all(format!("\nSKIPPED: {test}: {why}\n").as_bytes());
 }
 
+/// Whether pages and pictures are written anew, not only compared.
+pub(crate) fn writes_docs() -> bool {
+    std::env::var_os("ROZ_WRITE_DOCS").is_some()
+}
+
 /// Whether the tests run under the client themselves.
 pub(crate) fn is_run_by_an_agent() -> bool {
     std::env::var_os("CLAUDECODE").is_some() || std::env::var_os("CLAUDE_PID").is_some()

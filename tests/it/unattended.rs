@@ -31,7 +31,7 @@ fn a_push_stays_denied_however_often_it_was_denied() {
         }
         let reply = bash_in(&roz, mode, "git push");
         let why = reply.denies();
-        assert!(why.contains("a person has to let it through"), "{why}");
+        assert!(why.contains("denied until the user allows it"), "{why}");
         assert!(!why.contains("#roz") && !why.contains("roz allow"), "a person's words: {why}");
         let told = reply.tells_user();
         assert!(told.contains("git push") && told.contains("`#roz:allow`"), "{told}");
@@ -64,7 +64,7 @@ fn a_push_whose_state_cannot_be_had_is_denied() {
         roz.hook("pre-tool-use", call)
     };
     let reply = call("bypassPermissions");
-    assert!(reply.denies().contains("a person has to let it through"));
+    assert!(reply.denies().contains("denied until the user allows it"));
     assert!(reply.tells_user().contains("`#roz:allow`"));
     call("default").asks();
 }

@@ -1,4 +1,5 @@
-//! What the core may not speak of: a client, and one gate of another.
+//! What the core may not speak of: a client, and one gate of another. And words that nobody should
+//! have to decode.
 
 use std::{fs, path::Path};
 
@@ -82,4 +83,112 @@ fn gates_import_no_other_gate() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Words that a reader has to decode, what says the same, and how often `src` still has them.
+const WORDS: &[(&[&str], &str, usize)] = &[
+    (&["mend", "mends", "mended", "mending"], "fix", 25),
+    (&["stands"], "is", 194),
+    (&["lies"], "is", 62),
+    (&["is no"], "is not a, or: unknown, invalid", 156),
+    (&["a person's word"], "someone has to confirm", 13),
+];
+/// What has one of these words in it and is said so everywhere.
+const IDIOMS: &[&str] = &["there is no", "There is no", "stands for"];
+/// Where pages, texts for agents and help are; there none of these words may be.
+const PAGES: &[&str] = &[
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs",
+    "templates",
+    "skills",
+    "agents",
+    "benches",
+];
+/// How often `it` is the name of something in 1,000 lines of `src`. The aim is 15.
+const NAMELESS: usize = 63;
+
+/// How often a text has one of the words, as words of its own.
+fn count(text: &str, words: &[&str]) -> usize {
+    let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for idiom in IDIOMS {
+        text = text.replace(idiom, "");
+    }
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let is_whole = |at: usize, word: &str| {
+        !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+    };
+    let found =
+        |word: &&str| text.match_indices(*word).filter(|(at, _)| is_whole(*at, word)).count();
+    words.iter().map(found).sum()
+}
+
+/// Files below `path`, or the file that it is.
+fn texts(path: &Path, ending: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut todo = vec![path.to_owned()];
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            todo.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|found| found == ending) {
+            found.push((path.display().to_string(), fs::read_to_string(&path).unwrap()));
+        }
+    }
+    found
+}
+
+/// A page without what it quotes: blocks, and what is between backticks.
+fn prose(page: &str) -> String {
+    let outside: Vec<&str> = page.split("\n```").step_by(2).collect();
+    outside.join("\n").split('`').step_by(2).collect::<Vec<_>>().join("`")
+}
+
+#[test]
+fn pages_and_texts_for_agents_use_none_of_these_words() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wrong = Vec::new();
+    for (path, text) in PAGES.iter().flat_map(|path| texts(&root.join(path), "md")) {
+        for (words, instead, _) in WORDS {
+            if count(&prose(&text), words) > 0 {
+                wrong.push(format!("{path}: `{}`; say: {instead}", words[0]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn sources_use_these_words_no_more_often_than_before() {
+    let sources = texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "rs");
+    let mut wrong = Vec::new();
+    for (words, instead, most) in WORDS {
+        // Line by line, or a comment's `//` would part two words.
+        let used: usize =
+            sources.iter().flat_map(|(_, text)| text.lines()).map(|line| count(line, words)).sum();
+        if used > *most {
+            wrong.push(format!("`{}` {used} times, at most {most}; say: {instead}", words[0]));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn things_have_names_other_than_it() {
+    let sources = texts(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "rs");
+    let lines: Vec<&str> = sources.iter().flat_map(|(_, text)| text.lines()).collect();
+    let code = lines.iter().filter(|line| !line.trim_start().starts_with("//"));
+    let used: usize = code
+        .map(|line| count(&line.split('"').step_by(2).collect::<Vec<_>>().join("\""), &["it"]))
+        .sum();
+    let used = used * 1_000 / lines.len();
+    assert!(used <= NAMELESS, "`it` {used} times in 1,000 lines, at most {NAMELESS}");
+}
+
+#[test]
+fn words_are_counted_as_words_of_their_own() {
+    assert_eq!(count("a stand-in stands; it stands for x, and there is\nno other", &["stands"]), 1);
+    assert_eq!(count("amend, mended and mend", &["mend", "mended"]), 2);
+    assert_eq!(count("`x` is no key, there is no key", &["is no"]), 1);
+    assert_eq!(prose("a `is no` b\n```text\nmend\n```\nc"), "a ` b\n\nc");
 }

@@ -30,7 +30,7 @@ def a_launch_in_the_words_of_roz_is_left_as_it_is(world: World):
         reviewers=[APPROVES],
     )
     expect("answers to the launch", s.kinds("PreToolUse", "Agent")).equals(["pass"])
-    expect("what the reviewer knows when it starts", s.opening().heard).has(f"--token {s.token}", "Look at every change.")
+    expect("what the reviewer knows when it starts", s.opening().heard).has(f"--token {s.token}", "Look at every change")
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])
 
 

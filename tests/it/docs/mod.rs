@@ -5,8 +5,9 @@
 //! `ROZ_WRITE_DOCS=1 cargo test --test it docs` writes what is shown anew where
 //! it differs; read what it wrote.
 
-#![expect(clippy::disallowed_methods, reason = "tests read PATH, and how they are run")]
+#![expect(clippy::disallowed_methods, reason = "tests read PATH")]
 
+mod configuration;
 mod contributors;
 mod links;
 mod page;
@@ -21,14 +22,14 @@ use self::{
     page::{Block, Mark, Page},
     stage::Stage,
 };
-use crate::support::Roz;
+use crate::support::{Roz, writes_docs};
 
 /// Pages that a program writes and holds to what it sees.
 const WRITTEN: &[(&str, &str)] = &[("docs/first-session.md", "tests/client/first_session.py")];
 
 #[test]
 fn what_the_pages_show_is_what_happens() {
-    let writes = is_to_write();
+    let writes = writes_docs();
     let mut wrong = String::new();
     for page in held() {
         let mut stage = Stage::new();
@@ -122,11 +123,6 @@ fn a_page_that_a_program_writes_is_held_by_the_tests_that_run_it() {
         assert!(page::root().join(path).exists(), "{path}");
         assert!(tests.contains(&format!("{program} --check")), "{program}");
     }
-}
-
-/// Whether pages are written anew, not only looked at.
-fn is_to_write() -> bool {
-    std::env::var_os("ROZ_WRITE_DOCS").is_some()
 }
 
 /// The pages that are held here.

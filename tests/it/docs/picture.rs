@@ -1,9 +1,9 @@
-//! The picture in README.md is what `roz demo` prints.
+//! The picture in README.md is what `roz demo` prints, one event after the other.
 
 use std::{fmt::Write as _, fs};
 
-use super::{is_to_write, page::root};
-use crate::support::Roz;
+use super::page::root;
+use crate::support::{Roz, writes_docs};
 
 const PATH: &str = "docs/demo.svg";
 const COLUMNS: &str = "100";
@@ -13,6 +13,7 @@ const FROM: &str = "Review: not done until a reviewer says so";
 const CHARACTER: f32 = 8.4;
 const LINE: usize = 19;
 const MARGIN: usize = 16;
+const SECONDS_AN_EVENT: usize = 2;
 
 #[test]
 fn the_picture_of_the_demo_is_what_the_demo_prints() {
@@ -25,7 +26,7 @@ fn the_picture_of_the_demo_is_what_the_demo_prints() {
     let excerpt = &excerpt[..excerpt.rfind("PreToolUse").unwrap()];
     let picture = draw(excerpt.trim_end());
     let path = root().join(PATH);
-    if is_to_write() {
+    if writes_docs() {
         fs::write(path, picture).unwrap();
         return;
     }
@@ -48,14 +49,19 @@ fn draw(text: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
          <style>text {{ font: 14px ui-monospace, Menlo, Consolas, monospace; fill: #c9d1d9; white-space: pre; }} \
          .head {{ fill: #ffffff; font-weight: bold; }} .event {{ fill: #79c0ff; }} \
-         .no {{ fill: #ff7b72; }} .yes {{ fill: #7ee787; }}</style>\n\
+         .no {{ fill: #ff7b72; }} .yes {{ fill: #7ee787; }}\n\
+         text {{ animation: show .3s backwards; }} @keyframes show {{ from {{ opacity: 0; }} }}\n\
+         @media (prefers-reduced-motion: reduce) {{ text {{ animation: none; }} }}</style>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#0d1117\"/>\n"
     );
+    let mut events = 0;
     for (at, line) in lines.iter().enumerate() {
         let y = MARGIN + (at + 1) * LINE - 5;
+        events += usize::from(at > 0 && !line.starts_with(' ') && !line.is_empty());
+        let delay = events * SECONDS_AN_EVENT;
         let _ = writeln!(
             svg,
-            "<text x=\"{MARGIN}\" y=\"{y}\" xml:space=\"preserve\">{}</text>",
+            "<text x=\"{MARGIN}\" y=\"{y}\" style=\"animation-delay: {delay}s\" xml:space=\"preserve\">{}</text>",
             coloured(line)
         );
     }

@@ -11,7 +11,7 @@ use roz::core::{
 };
 
 fn page() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reflection.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reflection-reference.md");
     fs::read_to_string(path).unwrap()
 }
 

@@ -1,0 +1,350 @@
+//! `roz stats --html FILE`: what happened, as one page that opens anywhere. Pictures are inline, and
+//! nothing is fetched. They are told apart by patterns and words, so the page can be read and printed
+//! without colour.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    fmt::Write as _,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use chrono::{DateTime, NaiveDate, Utc};
+
+use crate::{
+    cli::{self, say},
+    core::{
+        bounded,
+        intent::{catalogue::Intent, ledger::Record},
+        session::Session,
+        trace::TraceEvent,
+    },
+    open::Roz,
+    sidecar::{self, desk::Desk},
+    template,
+    world::World,
+};
+
+const SKELETON: &str = include_str!("page.html");
+/// Rows of a table or of a picture; what is beyond is counted.
+const MOST_ROWS: usize = 40;
+/// In characters; what is longer is cut.
+const LONGEST_TEXT: usize = 400;
+const WIDTH: usize = 900;
+
+#[derive(Debug, thiserror::Error)]
+#[error("failed to write `{}`", path.display())]
+struct Unwritten {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// Calls that were denied or asked about, gated calls that went through, stops that were held.
+type Counts = [usize; 3];
+
+const SERIES: [(&str, &str); 3] =
+    [("hatched", "calls blocked"), ("plain", "gated calls let through"), ("open", "stops held")];
+
+/// What a session's trace says, for the page.
+#[derive(Debug, Default)]
+struct Told {
+    /// True for an approval, false for issues, in order.
+    verdicts: Vec<bool>,
+    days: BTreeMap<NaiveDate, Counts>,
+}
+
+/// Writes the page to `file`, and says so.
+pub(super) fn write(
+    file: &Path,
+    days: u32,
+    since: DateTime<Utc>,
+    world: &World,
+) -> cli::Result<()> {
+    let roz = Roz::here(world)?;
+    let mut sessions: Vec<(Session, Told)> = Vec::new();
+    for activity in roz.store.activity()?.into_iter().take_while(|activity| activity.at >= since) {
+        let Ok(Some(stored)) = roz.store.look_at(&activity.id) else { continue };
+        let events = roz.store.read_trace(&activity.id).unwrap_or_default();
+        sessions.push((stored.session, told(&events, since)));
+    }
+    let mut by_day: BTreeMap<NaiveDate, Counts> = BTreeMap::new();
+    for (day, counts) in sessions.iter().flat_map(|(_, told)| &told.days) {
+        add(by_day.entry(*day).or_default(), counts);
+    }
+    let parts = [
+        ("project", escaped(&name_of(&roz.project))),
+        ("now", world.now.format("%Y-%m-%d %H:%M UTC").to_string()),
+        ("days", days.to_string()),
+        ("by_day", columns(&by_day)),
+        ("reviews", reviews(&sessions)),
+        ("sessions", session_table(&sessions)),
+        ("learnings", learnings(&roz, world)),
+        ("intents", intents(&roz, world)),
+    ];
+    let part = |name: &str| parts.iter().find(|(known, _)| *known == name).map(|(_, text)| &**text);
+    let path = world.cwd.join(file);
+    fs::write(&path, template::fill(SKELETON, part))
+        .map_err(|source| Unwritten { path, source })?;
+    say::print(&format!("Wrote `{}`.\n", file.display()))?;
+    Ok(())
+}
+
+fn told(events: &[TraceEvent], since: DateTime<Utc>) -> Told {
+    let mut told = Told::default();
+    // A gated program is judged again when it starts, under the call's own id.
+    let mut passed: HashSet<&str> = HashSet::new();
+    for event in events.iter().filter(|event| event.timestamp >= since) {
+        let text = |field: &str| event.payload[field].as_str().unwrap_or_default();
+        let call = text("tool_use_id");
+        let series = match event.event_type.as_str() {
+            "gate_blocked" => 0,
+            "intent_refused" | "protected" if text("answer") != "told" => 0,
+            "gate_allowed" if call.is_empty() || passed.insert(call) => 1,
+            "stop_hook_called" | "reflection_stop" if text("answer") == "block" => 2,
+            "roz_decision" if event.payload["stands"] == true => {
+                told.verdicts.push(text("decision") == "COMPLETE");
+                continue;
+            }
+            _ => continue,
+        };
+        told.days.entry(event.timestamp.date_naive()).or_default()[series] += 1;
+    }
+    told
+}
+
+fn add(sum: &mut Counts, counts: &Counts) {
+    for (all, more) in sum.iter_mut().zip(counts) {
+        *all += more;
+    }
+}
+
+/// A group of columns for each day, from the first that has any to the last.
+fn columns(by_day: &BTreeMap<NaiveDate, Counts>) -> String {
+    const HEIGHT: usize = 140;
+    let (Some((&first, _)), Some((&last, _))) = (by_day.first_key_value(), by_day.last_key_value())
+    else {
+        return none("Nothing was blocked or approved.");
+    };
+    let days: Vec<NaiveDate> = first.iter_days().take_while(|day| *day <= last).collect();
+    let newest = &days[days.len().saturating_sub(MOST_ROWS)..];
+    let top = by_day.values().flatten().copied().max().unwrap_or(1);
+    let step = (WIDTH / newest.len()).clamp(20, 90);
+    let mut drawn = String::new();
+    for (number, &day) in newest.iter().enumerate() {
+        let counts = by_day.get(&day).copied().unwrap_or_default();
+        for (column, (count, (class, _))) in counts.into_iter().zip(SERIES).enumerate() {
+            let (height, wide) = (count * HEIGHT / top.max(1), step / 4);
+            let (x, y) = (number * step + column * wide, 20 + HEIGHT - height);
+            let _ = write!(
+                drawn,
+                "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{height}\"/>\
+                 <text x=\"{x}\" y=\"{}\">{count}</text>",
+                wide - 1,
+                y - 4
+            );
+        }
+        // Labels of narrow columns would run into one another.
+        if number % (90 / step).max(1) == 0 {
+            let _ =
+                write!(drawn, "<text x=\"{}\" y=\"{}\">{day}</text>", number * step, HEIGHT + 36);
+        }
+    }
+    picture(HEIGHT + 70, &drawn, &SERIES)
+}
+
+/// A row of bars each: a name, and two counts of which the second is part of the first.
+fn bars(rows: &[(String, usize, Option<usize>)], legend: &[(&str, &str)], empty: &str) -> String {
+    const NAME: usize = 420;
+    if rows.is_empty() {
+        return none(empty);
+    }
+    let top = rows.iter().map(|row| row.1).max().unwrap_or(1).max(1);
+    let mut drawn = String::new();
+    for (number, (name, whole, part)) in rows.iter().take(MOST_ROWS).enumerate() {
+        let y = number * 22;
+        let wide = |count: usize| count * (WIDTH - NAME - 120) / top;
+        let _ = write!(
+            drawn,
+            "<text x=\"0\" y=\"{}\">{}</text>",
+            y + 14,
+            escaped(&say::fitted(name, 62))
+        );
+        let class = if part.is_some() { "open" } else { "plain" };
+        let _ = write!(
+            drawn,
+            "<rect class=\"{class}\" x=\"{NAME}\" y=\"{}\" width=\"{}\" height=\"14\"/>",
+            y + 3,
+            wide(*whole)
+        );
+        let mut counted = whole.to_string();
+        if let Some(part) = part {
+            let _ = write!(
+                drawn,
+                "<rect class=\"hatched\" x=\"{NAME}\" y=\"{}\" width=\"{}\" height=\"14\"/>",
+                y + 3,
+                wide(*part)
+            );
+            let _ = write!(counted, ", {part}");
+        }
+        let _ = write!(
+            drawn,
+            "<text x=\"{}\" y=\"{}\">{counted}</text>",
+            NAME + 8 + wide(*whole),
+            y + 14
+        );
+    }
+    picture(rows.len().min(MOST_ROWS) * 22 + 30, &drawn, legend) + &beyond(rows.len(), MOST_ROWS)
+}
+
+/// A drawing with what its patterns mean below it.
+fn picture(height: usize, drawn: &str, legend: &[(&str, &str)]) -> String {
+    let mut text = format!(
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\">{drawn}"
+    );
+    for (number, (class, meaning)) in legend.iter().enumerate() {
+        let x = number * 220;
+        let y = height - 16;
+        let _ = write!(
+            text,
+            "<rect class=\"{class}\" x=\"{}\" y=\"{y}\" width=\"14\" height=\"14\"/><text x=\"{}\" y=\"{}\">{meaning}</text>",
+            x + 1,
+            x + 22,
+            y + 12
+        );
+    }
+    text + "</svg>\n"
+}
+
+/// How many reviews took so many verdicts; the last row is those that have no approval yet.
+fn reviews(sessions: &[(Session, Told)]) -> String {
+    let mut rounds: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut open = 0;
+    for (_, told) in sessions {
+        for review in told.verdicts.split_inclusive(|is_approval| *is_approval) {
+            match review.last() {
+                Some(true) => *rounds.entry(review.len()).or_default() += 1,
+                _ => open += 1,
+            }
+        }
+    }
+    let name = |verdicts: usize| format!("approved after {}", say::counted(verdicts, "verdict"));
+    let mut rows: Vec<_> =
+        rounds.into_iter().map(|(verdicts, count)| (name(verdicts), count, None)).collect();
+    if open > 0 {
+        rows.push(("issues found, not approved yet".to_owned(), open, None));
+    }
+    bars(&rows, &[("plain", "reviews")], "No reviewer has decided.")
+}
+
+fn session_table(sessions: &[(Session, Told)]) -> String {
+    let rows = sessions.iter().take(MOST_ROWS).map(|(session, told)| {
+        let mut sum = Counts::default();
+        told.days.values().for_each(|counts| add(&mut sum, counts));
+        let marks: Vec<&str> = told.verdicts.iter().map(|it| if *it { "✓" } else { "✗" }).collect();
+        let place = session.project.as_ref().or(session.cwd.as_ref());
+        [
+            session.updated_at.format("%Y-%m-%d %H:%M").to_string(),
+            bounded::session_shown(session.session_id.as_str()),
+            place.map(|place| name_of(place)).unwrap_or_default(),
+            session.review.phase().word().to_owned(),
+            marks.join(" "),
+            sum[0].to_string(),
+            sum[1].to_string(),
+        ]
+    });
+    let heading =
+        ["last active", "session", "project", "review", "verdicts", "blocked", "let through"];
+    table(&heading, rows, "No sessions.") + &beyond(sessions.len(), MOST_ROWS)
+}
+
+fn learnings(roz: &Roz, world: &World) -> String {
+    let library = roz.library(world);
+    let Ok(view) = roz.usage_log(&library).read() else {
+        return none("The log of their use cannot be read.");
+    };
+    let mut rows: Vec<_> = library
+        .all()
+        .learnings
+        .into_iter()
+        .map(|found| {
+            let tally = view.tally(&found.learning.id);
+            (found.learning.summary, tally.surfaced as usize, Some(tally.hits as usize))
+        })
+        .collect();
+    rows.sort_by_key(|(_, shown, used)| std::cmp::Reverse((*shown, *used)));
+    bars(&rows, &[("open", "shown"), ("hatched", "of these, used")], "No learnings yet.")
+}
+
+/// The declared intents, and those that only the ledger knows, with the files that were changed for
+/// each.
+fn intents(roz: &Roz, world: &World) -> String {
+    let mut files: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+    let read = roz.ledger(&world.cwd).each_line(|_, line| {
+        let Some(record) = Record::read(line).filter(|it| it.metadata.roz.refusal.is_none()) else {
+            return;
+        };
+        let Some(id) = record.intent_id else { return };
+        for file in record.files {
+            *files.entry(id.clone()).or_default().entry(file.relative_path).or_default() += 1;
+        }
+    });
+    if read.is_err() {
+        return none("The ledger cannot be read.");
+    }
+    let desk =
+        sidecar::governing(&roz.sidecar, &world.cwd).and_then(|root| Desk::open(&root, &roz.home));
+    let declared: BTreeMap<&str, &Intent> =
+        desk.iter().flat_map(|desk| &desk.catalogue.intents).map(|it| (&*it.id, it)).collect();
+    let ids: BTreeSet<&str> =
+        declared.keys().copied().chain(files.keys().map(|id| &**id)).collect();
+    let rows = ids.into_iter().map(|id| {
+        let intent = declared.get(id);
+        let changed = files.get(id);
+        let named = changed.into_iter().flatten().map(|(path, count)| format!("{path} ({count})"));
+        let named: Vec<String> = named.collect();
+        [
+            id.to_owned(),
+            intent.map(|intent| intent.name.clone()).unwrap_or_default(),
+            intent.map_or("not declared here", |intent| intent.status.word()).to_owned(),
+            changed.map_or(0, |files| files.values().sum::<usize>()).to_string(),
+            named.join(", "),
+        ]
+    });
+    table(&["intent", "name", "status", "changes", "files"], rows, "This project declares no work.")
+}
+
+fn table<const N: usize>(
+    heading: &[&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+    empty: &str,
+) -> String {
+    let mut body = String::new();
+    for row in rows {
+        let cells = row.map(|cell| format!("<td>{}</td>", escaped(&cell))).concat();
+        let _ = writeln!(body, "<tr>{cells}</tr>");
+    }
+    if body.is_empty() {
+        return none(empty);
+    }
+    let heading = heading.map(|name| format!("<th>{name}</th>")).concat();
+    format!("<table><tr>{heading}</tr>\n{body}</table>\n")
+}
+
+/// The folder's own name: a page that is passed on does not say where the folder is.
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn beyond(all: usize, shown: usize) -> String {
+    if all > shown { format!("<p>and {} more</p>\n", all - shown) } else { String::new() }
+}
+
+fn none(text: &str) -> String {
+    format!("<p>{text}</p>\n")
+}
+
+/// On one line, cut, and without what HTML would take for its own.
+fn escaped(text: &str) -> String {
+    let text = bounded::plain_line(&bounded::line(text, LONGEST_TEXT));
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
