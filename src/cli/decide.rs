@@ -1,4 +1,4 @@
-//! `roz decide`: what a review came to.
+//! `roz decide`: records a review verdict.
 
 use std::{
     io::IsTerminal as _,
@@ -80,15 +80,15 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error(
-        "this is for a person at a terminal: standard input and standard error must be a terminal"
-    )]
+    #[error("this is for humans only: standard input and standard error must be a terminal")]
     NoTerminal,
-    #[error("this is for a person, and an agent's client started it. Use a terminal of your own")]
+    #[error(
+        "this is for humans only, and an agent's client started it. Use a terminal of your own"
+    )]
     Agent,
     #[error("{0}")]
     BadExcuse(String),
-    #[error("the decision is recorded, and the table of approvals could not be written: {0}")]
+    #[error("the decision is recorded, but the table of approvals could not be written: {0}")]
     NotWritten(String),
     #[error(transparent)]
     NoToken(Refusal),

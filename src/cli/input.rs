@@ -1,4 +1,4 @@
-//! What a verb is given on standard input.
+//! Standard input: data for a verb, and answers of a person.
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 
@@ -12,7 +12,7 @@ pub(super) enum Error {
     TooLarge(u64),
 }
 
-/// At most `max` bytes. At a terminal nobody would know what to type: `instead` says what to do.
+/// Reads at most `max` bytes. At a terminal it fails, and `instead` says what to do.
 pub(super) fn read(max: u64, instead: &str) -> Result<Vec<u8>, Error> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

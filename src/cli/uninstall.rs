@@ -1,4 +1,4 @@
-//! `roz uninstall`: takes back what `roz install` did.
+//! `roz uninstall`: undoes `roz install`.
 
 use std::{
     fmt::Write as _,
@@ -22,10 +22,10 @@ use crate::{
     world::{World, git},
 };
 
-/// Take back what `roz install` did
+/// Undo `roz install`
 ///
-/// The plugin leaves the client, and its folder goes. Sessions, learnings and
-/// configuration stay, and so does this binary.
+/// Removes the plugin from the client, and what was added to the client's
+/// settings. Sessions, learnings, configuration and this binary stay.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only from this agent (may be given more than once); without it, from all of them
@@ -77,7 +77,7 @@ fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Resul
     if let Some(known) = known.as_ref().filter(|_| is_foreign) {
         let known = known.display();
         done.push(format!(
-            "The client's marketplace `{MARKETPLACE}` is `{known}`, not ours: left."
+            "The client's marketplace `{MARKETPLACE}` is `{known}`, which is not ours: left alone."
         ));
     }
     let client = Client::find(world);
@@ -96,7 +96,7 @@ fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Resul
         place.forget_copies(config.as_deref())?;
         let (_, broken) = settings::read(config.as_deref(), &project);
         for broken in broken.iter().filter(|it| it.text.contains(ID)) {
-            left_in.push(format!("{broken}. Mend it, then run `roz uninstall` again."));
+            left_in.push(format!("{broken}. Fix it, then run `roz uninstall` again."));
         }
         if names_us() {
             let uninstall = client::line(&["plugin", "uninstall", ID]);
@@ -119,18 +119,18 @@ fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Resul
         return Ok(if is_done { Done::Well } else { Done::Badly });
     }
     if done.is_empty() && is_done {
-        done.push("There was nothing to take back.".to_owned());
+        done.push("Nothing to undo.".to_owned());
     }
     if known.is_some() && !is_foreign && client.is_none() && is_done {
-        done.push(
-            "The client (`claude`) is not on PATH: its files were put right without it.".to_owned(),
-        );
+        done.push("`claude` is not on PATH, so roz edited its files itself.".to_owned());
     }
     done.extend(left_in);
     let mut text = spoken(&done, &to_type);
     for it in left {
-        let _ =
-            writeln!(text, "{it} still runs `roz hook`: that was not the plugin's, so it stays.");
+        let _ = writeln!(
+            text,
+            "{it} still runs `roz hook`. That is not part of the plugin, so it stays."
+        );
     }
     say::print(&text)?;
     Ok(if is_done { Done::Well } else { Done::Badly })
@@ -167,10 +167,10 @@ fn is_named(config: Option<&Path>, project: &Path, folder: &Path) -> bool {
 fn told((path, how): &(PathBuf, Back)) -> String {
     let path = path.display();
     match how {
-        Back::AsItWas => format!("Put `{path}` back as it was."),
+        Back::AsItWas => format!("Restored `{path}`."),
         Back::WithoutTheOld => {
-            format!("Put `{path}` back as it was, without the earlier installation of roz.")
+            format!("Restored `{path}`, without the earlier installation of roz.")
         }
-        Back::WithoutRoz => format!("Took roz out of `{path}`; what you changed in it stays."),
+        Back::WithoutRoz => format!("Removed roz from `{path}`; your other changes stay."),
     }
 }

@@ -264,6 +264,12 @@ pub static KEYS: &[Key] = &[
         "What the user hears about a review: every step, or only what needs attention",
     ),
     key(
+        "trial",
+        Switch,
+        Nothing,
+        "Nothing is held or denied; `roz stats` lists what would have been",
+    ),
+    key(
         "circuit_breaker.max_blocks",
         Integer { min: 0, max: 1_000 },
         Nothing,

@@ -30,6 +30,9 @@ pub struct Trace {
     pub bytes: u64,
     #[serde(default)]
     pub dropped: u64,
+    /// How often something would have been refused, had it not been a trial.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub would_refuse: u64,
     /// Events that wait for the next save.
     #[serde(skip)]
     fresh: Vec<(TraceEvent, bool)>,
@@ -236,6 +239,14 @@ pub enum Mark {
         agent_id: String,
         outcome: &'static str,
     },
+    /// What would have been refused, had this not been a trial.
+    WouldRefuse {
+        /// `hold`, `deny` or `ask`.
+        answer: &'static str,
+        gate: &'static str,
+        subject: String,
+        reason: String,
+    },
     /// A rule of self-protection objected.
     Protected {
         rule: &'static str,
@@ -261,9 +272,15 @@ pub enum Mark {
     },
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Trace {
     pub(crate) fn push(&mut self, mark: &Mark, now: DateTime<Utc>) {
         self.seq += 1;
+        self.would_refuse += u64::from(matches!(mark, Mark::WouldRefuse { .. }));
         self.fresh.push((mark.at(self.seq, now), mark.must_survive()));
     }
 
@@ -311,6 +328,26 @@ impl Mark {
         | Mark::Protected { answer, .. } = self
         {
             *answer = "deny";
+        }
+    }
+
+    /// The gate that refused, what it refused, and why. None where this is no refusal.
+    pub(crate) fn refusal(&self) -> Option<(&'static str, &str, &str)> {
+        match self {
+            Mark::GateBlocked { tool, reason, .. } => Some(("review", tool, reason)),
+            Mark::StopHookCalled { answer: "block", reason, .. } => {
+                Some(("review", "the stop", reason))
+            }
+            Mark::ReviewerHeld { agent_id, .. } => Some(("review", agent_id, "it has not decided")),
+            Mark::ReflectionStop { answer: "block", reason, .. } => {
+                Some(("reflection", "the stop", reason))
+            }
+            Mark::TaskCompleted { answer: "block", subject, .. } => {
+                Some(("reflection", subject, "a task was completed"))
+            }
+            Mark::IntentRefused { code, subject, .. } => Some(("intent", subject, code)),
+            Mark::Protected { rule, subject, .. } => Some(("self-protection", subject, rule)),
+            _ => None,
         }
     }
 

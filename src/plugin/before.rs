@@ -1,6 +1,6 @@
 //! A file of the client's as it was before the client was asked to take roz in.
 //!
-//! Measured on the client 2.1.197 and 2.1.330: it lays a settings file out anew
+//! Measured on the client 2.1.197 and 2.1.330: it lays out a settings file again
 //! (two spaces, `\n`, no byte order mark, of a key that is there twice the last
 //! one), makes what it calls right of a value (a number in `env` becomes text),
 //! and leaves empty tables behind when it lets a plugin go.

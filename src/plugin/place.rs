@@ -1,5 +1,4 @@
-//! Where the plugin's folder lies, and the note beside it of what `uninstall`
-//! has to take back.
+//! The plugin's folder, and the note beside it of what `uninstall` has to undo.
 
 use std::{
     collections::BTreeSet,
@@ -55,7 +54,7 @@ impl Place {
     }
 
     /// Notes what the client's files and folders are before it is asked to
-    /// change them. Of those that name roz already, what was noted first stands.
+    /// change them. Of those that name roz already, the first note is kept.
     pub fn remember(&self, files: &[PathBuf], folders: &[PathBuf]) -> Result<(), Error> {
         self.update_note(|note| {
             let is_noted = |path: &Path| note.before.iter().any(|it| it.path == *path);
@@ -184,7 +183,7 @@ impl Place {
 }
 
 impl Note {
-    /// `folder` and what it lies in, as far as they are not there yet.
+    /// `folder` and its parents, as far as they do not exist yet.
     fn will_make(&mut self, folder: &Path) {
         let missing = folder.ancestors().take_while(|it| !it.exists());
         self.made.extend(missing.map(Path::to_owned));

@@ -55,6 +55,7 @@ mod support;
 mod terminal;
 mod tidy;
 mod tool_shapes;
+mod trial;
 mod twice;
 mod unattended;
 mod undo;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Check, Status};
+use super::{Check, Finding};
 use crate::{
-    cli::{cage::Cage, install::agents},
+    cli::{demo::Cage, install::agents},
     clients::{Capability, Client},
     hooks::Hook,
     world::World,
@@ -15,41 +15,44 @@ use crate::{
 const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
 
 pub(super) fn checks(client: &dyn Client, binary: &Path, world: &World) -> Vec<Check> {
-    vec![program(client, world), files(client, world), can(client), canary(client, binary, world)]
+    let findings = [
+        ("client", program(client, world)),
+        ("hooks", files(client, world)),
+        ("can", can(client)),
+        ("canary", canary(client, binary, world)),
+    ];
+    findings.into_iter().map(|(name, finding)| Check { name, finding }).collect()
 }
 
-fn program(client: &dyn Client, world: &World) -> Check {
-    const NAME: &str = "client";
+fn program(client: &dyn Client, world: &World) -> Finding {
     let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
     match world.on_path(program).first() {
-        Some(path) => Check::ok(NAME, format!("{} is `{}`", client.title(), path.display())),
-        None => Check::warn(
-            NAME,
+        Some(path) => Finding::ok(format!("{} is `{}`", client.title(), path.display())),
+        None => Finding::warn(
             format!("{} is not here", client.title()),
             format!("put `{program}` on PATH"),
         ),
     }
 }
 
-fn files(client: &dyn Client, world: &World) -> Check {
-    const NAME: &str = "hooks";
+fn files(client: &dyn Client, world: &World) -> Finding {
     let install = format!("`roz install --client {}`", client.name());
     let planned = match agents::plan(client, world) {
         Ok(planned) => planned,
-        Err(err) => return Check::fail(NAME, err.to_string(), install),
+        Err(err) => return Finding::fail(err.to_string(), install),
     };
     let unreadable = planned.iter().find(|file| file.is_unreadable());
     if let Some(file) = unreadable {
         let seen = format!("`{}` cannot be read as the client expects it", file.path.display());
-        return Check::fail(NAME, seen, format!("fix it, then {install}"));
+        return Finding::fail(seen, format!("fix it, then {install}"));
     }
     match planned.iter().find(|file| !file.is_done()) {
-        Some(file) => Check::fail(NAME, format!("`{}` lacks roz", file.path.display()), install),
-        None => Check::ok(NAME, format!("all {} files are as roz writes them", planned.len())),
+        Some(file) => Finding::fail(format!("`{}` lacks roz", file.path.display()), install),
+        None => Finding::ok(format!("all {} files are as roz writes them", planned.len())),
     }
 }
 
-fn can(client: &dyn Client) -> Check {
+fn can(client: &dyn Client) -> Finding {
     let listed = |can: bool| {
         let all = Capability::ALL.into_iter().filter(|it| client.can(*it) == can);
         all.map(Capability::about).collect::<Vec<_>>().join(", ")
@@ -60,22 +63,16 @@ fn can(client: &dyn Client) -> Check {
     );
     let cannot = listed(false);
     let cannot = if cannot.is_empty() { cannot } else { format!("; does not: {cannot}") };
-    Check {
-        name: "can",
-        status: Status::Ok,
-        seen: format!("{}, {brake}{cannot}", listed(true)),
-        remedy: None,
-    }
+    Finding::ok(format!("{}, {brake}{cannot}", listed(true)))
 }
 
 /// Recorded payloads of the client, through real hook processes.
-fn canary(client: &dyn Client, binary: &Path, world: &World) -> Check {
-    const NAME: &str = "canary";
+fn canary(client: &dyn Client, binary: &Path, world: &World) -> Finding {
     const REMEDY: &str =
         "reinstall roz; if that does not help, report what `roz doctor --json` says";
     let cage = match Cage::new(binary, "canary", CONFIG, world) {
         Ok(cage) => cage,
-        Err(err) => return Check::fail(NAME, format!("no temporary home for it: {err}"), REMEDY),
+        Err(err) => return Finding::fail(format!("no temporary home for it: {err}"), REMEDY),
     };
     let mut slowest: f64 = 0.0;
     for (hook, payload) in client.recorded() {
@@ -98,11 +95,11 @@ fn canary(client: &dyn Client, binary: &Path, world: &World) -> Check {
         slowest = slowest.max(said.ms);
         let seen = match said.answer {
             Ok(answer) => answer.to_string(),
-            Err(why) => return Check::fail(NAME, format!("{}: {why}", hook.name()), REMEDY),
+            Err(why) => return Finding::fail(format!("{}: {why}", hook.name()), REMEDY),
         };
         let objects = ["\"deny\"", "\"block\""].iter().any(|word| seen.contains(word));
         if objects != matches!(hook, Hook::PreToolUse | Hook::Stop) {
-            return Check::fail(NAME, format!("{} was answered {seen}", hook.name()), REMEDY);
+            return Finding::fail(format!("{} was answered {seen}", hook.name()), REMEDY);
         }
     }
     let seen = format!(
@@ -110,5 +107,5 @@ fn canary(client: &dyn Client, binary: &Path, world: &World) -> Check {
          at worst",
         client.recorded().len()
     );
-    Check::ok(NAME, seen)
+    Finding::ok(seen)
 }

@@ -5,7 +5,6 @@ pub(super) mod agents;
 mod codex;
 mod others;
 mod told;
-mod trial;
 
 use std::{
     collections::BTreeSet,
@@ -15,7 +14,7 @@ use std::{
 use serde_json::json;
 
 use self::told::Told;
-use super::{Done, input, say};
+use super::{Done, input, say, trial};
 use crate::{
     clients,
     core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
@@ -128,7 +127,7 @@ fn install(args: &Args, world: &World) -> super::Result {
         told.did(WRITE, &format!("the plugin to `{}`.", folder.display()), args);
     }
     if let Some(trial) = args.trial {
-        trial::set(trial, args, &mut told, world)?;
+        told.done.push(trial::set(trial, args.dry_run, world)?);
     }
     match &client {
         Some(client) => {

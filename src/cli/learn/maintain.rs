@@ -32,32 +32,6 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// The old name of the verbs below.
-#[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
-    #[command(subcommand)]
-    act: Option<Act>,
-    /// Print one JSON object
-    #[arg(long, global = true)]
-    json: bool,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Act {
-    /// `roz learn due`
-    List(DueOf),
-    /// `roz learn archive`
-    Archive(ArchiveOf),
-    /// `roz learn restore`
-    Restore(RestoreOf),
-    /// `roz learn archive --due`
-    Decay(decay::Decay),
-    /// `roz learn rebuild`
-    Rebuild,
-    /// `roz learn stale`
-    StaleFiles,
-}
-
 /// Put learnings away: those named, or all that are due
 ///
 /// What is put away is not shown any more; it can still be searched, and
@@ -85,15 +59,6 @@ pub(super) struct Archive {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Debug, clap::Args)]
-struct ArchiveOf {
-    /// The learnings' ids
-    #[arg(required = true)]
-    ids: Vec<String>,
-    #[command(flatten)]
-    why: Why,
 }
 
 #[derive(Debug, clap::Args)]
@@ -172,19 +137,6 @@ pub(super) struct Rebuild {
 
 /// What waiting for other writers may cost.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
-    let json = args.json;
-    match &args.act {
-        None => with_stock(world, json, |show| decay::list(&decay::List::default(), show)),
-        Some(Act::List(list)) => with_stock(world, json, |show| decay::list(list, show)),
-        Some(Act::Decay(decay)) => with_stock(world, json, |show| decay::run(decay, show)),
-        Some(Act::Archive(of)) => with_stock(world, json, |show| put_away(&of.ids, &of.why, show)),
-        Some(Act::Restore(of)) => with_stock(world, json, |show| bring_back(of, show)),
-        Some(Act::Rebuild) => with_stock(world, json, make_anew),
-        Some(Act::StaleFiles) => with_stock(world, json, stale_files::run),
-    }
-}
 
 pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
     with_stock(world, args.json, |show| {

@@ -23,10 +23,9 @@ use self::tools::{Answer, TOOLS};
 use super::Done;
 use crate::world::World;
 
-/// Serve the intents as tools, over standard input and output (the client
-/// starts this)
+/// Serve the intents as MCP tools (the client runs it)
 ///
-/// `roz init --intent` puts it into a project's `.mcp.json`.
+/// `roz init --intent` adds it to a project's `.mcp.json`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Serve a reviewer's decision instead: for a client whose events do not say which agent acts
@@ -36,9 +35,9 @@ pub(super) struct Args {
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("failed to start serving")]
+    #[error("failed to start the server")]
     Runtime(#[source] std::io::Error),
-    #[error("the client did not say hello as MCP has it")]
+    #[error("the client did not begin as MCP requires")]
     Hello(#[source] Box<ServerInitializeError>),
 }
 
@@ -94,7 +93,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tool = |it: &tools::Tool| {
-            let schema = match (it.schema)() {
+            let schema = match it.schema() {
                 Value::Object(schema) => schema,
                 _ => serde_json::Map::new(),
             };
@@ -122,7 +121,7 @@ impl ServerHandler for Server {
         let world = World::from_env();
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let texts = |texts: Vec<String>| texts.into_iter().map(ContentBlock::text).collect();
-        let result = match (tool.call)(&arguments, &world) {
+        let result = match tool.run(&arguments, &world) {
             Ok(Answer::Texts(told)) => CallToolResult::success(texts(told)),
             Ok(Answer::Object(value)) => CallToolResult::structured(value),
             Err(trouble) => CallToolResult::error(texts(vec![trouble.told()])),

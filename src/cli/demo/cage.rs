@@ -1,20 +1,14 @@
-//! A home and a project of their own, in which real `roz hook` processes are
-//! started as the client would: for what proves itself, and what shows itself.
+//! A temporary home and project in which real `roz hook` processes run as the client would start
+//! them.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Mutex, MutexGuard, PoisonError},
-    thread,
     time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
-use signal_hook::{
-    consts::{SIGHUP, SIGINT, SIGTERM},
-    iterator::Signals,
-};
 
 use crate::{
     core::bounded,
@@ -27,39 +21,32 @@ use crate::{
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The folders of all cages. Locked while we, or a process of ours, make
-/// something in one.
-static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-pub(super) struct Cage {
-    /// Goes when we go, by a signal too.
+pub(in crate::cli) struct Cage {
     dir: tempfile::TempDir,
     binary: PathBuf,
     path: String,
-    pub(super) session: String,
+    pub(in crate::cli) session: String,
 }
 
 /// What a process answered.
-pub(super) struct Said {
+pub(in crate::cli) struct Said {
     /// Of a hook: its JSON. Else what it printed, as text.
-    pub(super) answer: Result<Value, String>,
-    pub(super) ms: f64,
+    pub(in crate::cli) answer: Result<Value, String>,
+    pub(in crate::cli) ms: f64,
 }
 
 impl Cage {
     /// With the user's configuration in it.
-    pub(super) fn new(binary: &Path, name: &str, config: &str, world: &World) -> io::Result<Self> {
-        clear_on_signals()?;
-        let dir = {
-            let mut folders = folders();
-            let dir = tempfile::tempdir()?;
-            folders.push(dir.path().to_owned());
-            dir
-        };
+    pub(in crate::cli) fn new(
+        binary: &Path,
+        name: &str,
+        config: &str,
+        world: &World,
+    ) -> io::Result<Self> {
+        let dir = tempfile::tempdir()?;
         let session = format!("{name}-{}", bounded::hex(&world::dice()[..8]));
         let path = world.var("PATH").unwrap_or_default().to_owned();
         let cage = Self { dir, binary: binary.to_owned(), path, session };
-        let _busy = folders();
         // As much of a repository as git asks for: it need not be there itself.
         for folder in ["home", "project/.git/objects", "project/.git/refs/heads"] {
             fs::create_dir_all(cage.dir.path().join(folder))?;
@@ -73,13 +60,12 @@ impl Cage {
         self.dir.path().join("home")
     }
 
-    pub(super) fn project(&self) -> PathBuf {
+    pub(in crate::cli) fn project(&self) -> PathBuf {
         self.dir.path().join("project")
     }
 
     /// A file of the project.
-    pub(super) fn write(&self, path: &str, text: &str) -> io::Result<()> {
-        let _busy = folders();
+    pub(in crate::cli) fn write(&self, path: &str, text: &str) -> io::Result<()> {
         let path = self.project().join(path);
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -102,7 +88,7 @@ impl Cage {
     }
 
     /// A hook as another client runs it, with a payload of its own.
-    pub(super) fn hook_of(&self, client: &str, hook: Hook, payload: &Value) -> Said {
+    pub(in crate::cli) fn hook_of(&self, client: &str, hook: Hook, payload: &Value) -> Said {
         self.answer(&["hook", hook.word(), "--client", client], payload)
     }
 
@@ -143,8 +129,7 @@ impl Cage {
     }
 
     /// Runs a program of [`Cage::command_of`] to its end.
-    pub(super) fn run(command: Command, stdin: &[u8]) -> Result<Ran, String> {
-        let _busy = folders();
+    pub(in crate::cli) fn run(command: Command, stdin: &[u8]) -> Result<Ran, String> {
         process::feed(command, stdin, Instant::now() + PATIENCE).map_err(|err| err.to_string())
     }
 
@@ -153,7 +138,7 @@ impl Cage {
     }
 
     /// A program in an environment in which nothing but the cage is to be seen.
-    pub(super) fn command_of(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    pub(in crate::cli) fn command_of(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = process::command(program);
         command
             .env_clear()
@@ -163,41 +148,6 @@ impl Cage {
             .current_dir(self.project());
         command
     }
-}
-
-impl Drop for Cage {
-    fn drop(&mut self) {
-        let mut folders = folders();
-        let _ = fs::remove_dir_all(self.dir.path());
-        folders.retain(|it| it != self.dir.path());
-    }
-}
-
-fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
-    FOLDERS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Has a signal that ends us take the folders along: nobody would look for them
-/// again. What runs in them ends first, else it would make them anew.
-fn clear_on_signals() -> io::Result<()> {
-    static IS_LISTENING: Mutex<bool> = Mutex::new(false);
-    let mut is_listening = IS_LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
-    if *is_listening {
-        return Ok(());
-    }
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
-    thread::Builder::new().spawn(move || {
-        if let Some(signal) = signals.forever().next() {
-            // Until the end: nothing more is to be started.
-            let folders = folders();
-            for folder in folders.iter() {
-                let _ = fs::remove_dir_all(folder);
-            }
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
-        }
-    })?;
-    *is_listening = true;
-    Ok(())
 }
 
 /// Adds the fields of one object to those of another.
