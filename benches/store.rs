@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta};
 use roz::{
     core::{
         session::{Session, SessionId},
-        trace::Mark,
+        trace::{DecisionTaken, Mark, StopAnswer},
     },
     storage::{FileStore, MessageStore, update},
 };
@@ -85,24 +85,21 @@ fn id(id: &str) -> SessionId {
 }
 
 fn blocked() -> Mark {
-    Mark::StopHookCalled {
+    Mark::StopHookCalled(StopAnswer {
         answer: "block",
         reason: "the work was not reviewed".into(),
         stop_hook_active: false,
         block_count: 1,
         changed_since_approval: Vec::new(),
-    }
+    })
 }
 
 fn decided() -> Mark {
-    Mark::RozDecision {
+    Mark::RozDecision(DecisionTaken {
         decision: "COMPLETE",
         summary: "fine".into(),
         by: "person".into(),
-        tree: None,
         stands: true,
-        seen: Vec::new(),
-        unseen: Vec::new(),
-        changed_meanwhile: Vec::new(),
-    }
+        ..DecisionTaken::default()
+    })
 }

@@ -1,5 +1,4 @@
-//! Opens what every command works on: where roz keeps its own, the
-//! configuration, the sessions.
+//! Opens what every command works on: where roz keeps its own, the configuration, the sessions.
 
 mod decay;
 pub mod shims;
@@ -35,7 +34,6 @@ use crate::{
     world::{
         self, World, git,
         objects::{self, Object},
-        process,
     },
 };
 
@@ -82,8 +80,8 @@ pub fn home(world: &World) -> PathBuf {
 
 /// Where the configuration for the project that holds `dir` comes from.
 ///
-/// Variables that the project's own client settings put into the environment
-/// do not say where roz keeps its own.
+/// Variables that the project's own client settings put into the environment do not say where roz
+/// keeps its own.
 pub fn sources(world: &World, dir: &Path) -> Sources {
     let (project, main) = git::work_trees(dir);
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
@@ -95,8 +93,7 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         let found = variables.iter().find(|(it, value)| it == name && !value.is_empty());
         found.map(|(_, value)| PathBuf::from(value))
     };
-    // A relative one is meant from the user's home: hooks stand now here, now
-    // there.
+    // A relative one is meant from the user's home: hooks stand now here, now there.
     let user_home = world.user_home.clone().unwrap_or_else(|| PathBuf::from("/nonexistent"));
     let roz_home = user_home.join(var("ROZ_HOME").unwrap_or_else(|| ".roz".into()));
     let user_file = match var("ROZ_CONFIG") {
@@ -114,41 +111,20 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
     }
 }
 
-/// Those of `names` that the project's client settings put into our
-/// environment: they are no word of the user's.
+/// Those of `names` that the project's client settings put into our environment: they are no word
+/// of the user's.
 fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&'a str> {
-    let set = names.iter().copied().filter(|it| world.var(it).is_some());
+    let set = names.iter().copied().filter(|name| world.var(name).is_some());
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
     let launch_root = launch_dir.map(git::root);
-    let dirs = [Some(project), launch_dir, launch_root.as_deref()];
-    let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
-    let mut found = config::set_by_project(set, &dirs, world.user_home.as_deref());
-    // The file may have said so when the client started, and not any more.
-    found.extend(set_by_client(world, names));
-    found
-}
-
-/// Those of `names` that the client has put into our environment and that were
-/// not in its own when it started: they come from some settings file. What the
-/// user's own file says is the user's.
-fn set_by_client<'a>(world: &World, names: &[&'a str]) -> Vec<&'a str> {
-    let set: Vec<&str> = names.iter().copied().filter(|it| world.var(it).is_some()).collect();
-    if set.is_empty() || world.var("CLAUDECODE").is_none() {
-        return Vec::new();
-    }
-    let Some(environment) = process::environment_of_parent() else { return Vec::new() };
-    let users = world.user_home.as_ref().map(|it| it.join(".claude/settings.json"));
-    let users = users.and_then(|it| world::read_text(&it, 4 << 20)).unwrap_or_default();
-    let is_inherited = |name: &str| {
-        let value = world.var(name).unwrap_or_default();
-        environment.iter().any(|it| it.strip_prefix(name) == Some(&format!("={value}")))
-    };
-    set.into_iter().filter(|it| !is_inherited(it) && !users.contains(it)).collect()
+    let dirs: Vec<&Path> =
+        [Some(project), launch_dir, launch_root.as_deref()].into_iter().flatten().collect();
+    config::set_by_project(set, &dirs, world.user_home.as_deref())
 }
 
 impl Roz {
-    /// What a file of the sidecar at `root` held before it came into doubt: as a
-    /// session kept it, or git has it.
+    /// What a file of the sidecar at `root` held before it came into doubt: as a session kept it,
+    /// or git has it.
     pub fn text_before(&self, root: &Path, doubt: &Doubt) -> Option<Vec<u8>> {
         const PATIENCE: Duration = Duration::from_secs(2);
         let before = doubt.before.as_deref()?;
@@ -185,8 +161,8 @@ impl Roz {
         })
     }
 
-    /// Opens what a verb about a project's learnings works with: the project that one stands in, and
-    /// in a session of the client's that one's, as long as one stands inside of it. So an agent
+    /// Opens what a verb about a project's learnings works with: the project that one stands in,
+    /// and in a session of the client's that one's, as long as one stands inside of it. So an agent
     /// that went into a submodule, or into a folder of a project without git, is still where its
     /// hooks are.
     pub fn here(world: &World) -> Result<Self, Error> {
@@ -205,8 +181,8 @@ impl Roz {
         Some(Self::open(world, project))
     }
 
-    /// The user's own folder for temporary files, where the environment names
-    /// one and the project has not.
+    /// The user's own folder for temporary files, where the environment names one and the project
+    /// has not.
     pub fn tmpdir(&self, world: &World) -> Option<PathBuf> {
         let named = PathBuf::from(world.var("TMPDIR")?);
         let is_users = || set_by_project(&["TMPDIR"], &self.project, world).is_empty();
@@ -247,8 +223,8 @@ impl Roz {
         UsageLog::new(&ledger::folder_of(&project, &self.home), &older, &self.home)
     }
 
-    /// What was changed for which intent in the project that `dir` lies in: the
-    /// nearest one above that declares intents.
+    /// What was changed for which intent in the project that `dir` is in: the nearest one above
+    /// that declares intents.
     pub fn ledger(&self, dir: &Path) -> Ledger {
         let declares = |it: &&Path| it.join(SIDECAR).is_dir();
         // A linked work tree may lie in the main one.
@@ -319,10 +295,9 @@ impl Roz {
         Err(Error::NoSession)
     }
 
-    /// The intents of the other live sessions of the project whose sidecar is in
-    /// `root`. A session is live until the client says that it is over, or nothing
-    /// has changed in it for [`LIVE`]: clients die without a word. One that cannot
-    /// be read has no intent.
+    /// The intents of the other live sessions of the project whose sidecar is in `root`. A session
+    /// is live until the client says that it is over, or nothing has changed in it for [`LIVE`]:
+    /// clients die without a word. One that cannot be read has no intent.
     pub fn elsewhere(
         &self,
         own: Option<&SessionId>,
@@ -357,8 +332,8 @@ impl Roz {
         }
     }
 
-    /// Forgets sessions that were last active before a time, and what belongs
-    /// to no session. One with an open gate stays, unless all are to go.
+    /// Forgets sessions that were last active before a time, and what belongs to no session. One
+    /// with an open gate stays, unless all are to go.
     pub fn clean(&self, what: &Cleaning, until: Instant) -> Result<Cleaned, Error> {
         let mut cleaned = Cleaned::default();
         for activity in self.store.activity()?.into_iter().rev() {
@@ -399,8 +374,8 @@ impl Roz {
         Ok(cleaned)
     }
 
-    /// Forgets old approvals, and the git objects of repositories that have none left. A table
-    /// that is in use, or that cannot be read, is left for the next time.
+    /// Forgets old approvals, and the git objects of repositories that have none left. A table that
+    /// is in use, or that cannot be read, is left for the next time.
     fn sweep_approvals(&self, before: DateTime<Utc>, until: Instant) {
         for key in Approvals::keys(&self.home) {
             if let Ok(false) = Approvals::of(&self.home, &key).clean(before, until) {
@@ -413,23 +388,20 @@ impl Roz {
     fn sweep_images(&self, before: DateTime<Utc>) {
         let entries = std::fs::read_dir(Images::all(&self.home)).into_iter().flatten().flatten();
         for entry in entries {
-            let modified = entry.metadata().and_then(|it| it.modified());
-            let is_old = modified.is_ok_and(|it| DateTime::<Utc>::from(it) < before);
             let id = entry.file_name().to_string_lossy().parse::<SessionId>();
             let is_known = |id: &SessionId| !matches!(self.store.look_at(id), Ok(None));
-            if is_old && !id.as_ref().is_ok_and(is_known) {
+            if world::is_older(&entry.path(), before) && !id.as_ref().is_ok_and(is_known) {
                 let _ = std::fs::remove_dir_all(entry.path());
             }
         }
     }
 
-    /// Configurations of projects that nobody has worked in for a while. What
-    /// is gone is made again when it is needed.
+    /// Configurations of projects that nobody has worked in for a while. What is gone is made again
+    /// when it is needed.
     fn sweep_cache(&self, before: DateTime<Utc>) {
         let entries = std::fs::read_dir(self.home.join("cache")).into_iter().flatten().flatten();
         for entry in entries {
-            let modified = entry.metadata().and_then(|it| it.modified());
-            if modified.is_ok_and(|it| DateTime::<Utc>::from(it) < before) {
+            if world::is_older(&entry.path(), before) {
                 let _ = std::fs::remove_file(entry.path());
             }
         }

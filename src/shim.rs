@@ -1,6 +1,6 @@
-//! A gated program's stand-in: roz, started under the program's name through a link that comes first
-//! on PATH. It has the real argv judged (`hooks::shim_judge`), and becomes the program unless a gate
-//! objects.
+//! A gated program's stand-in: roz, started under the program's name through a link that comes
+//! first on PATH. It has the real argv judged (`hooks::shim_judge`), and becomes the program unless
+//! a gate objects.
 //!
 //! ```text
 //! make release ─► sh ─► git push ─► <ROZ_HOME>/shims/…/git ─► judged ─► /usr/bin/git
@@ -101,8 +101,8 @@ fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Whether the program works on the session's project, or anywhere that is neither a temporary folder
-/// nor ignored by git.
+/// Whether the program works on the session's project, or anywhere that is neither a temporary
+/// folder nor ignored by git.
 fn is_sessions_work(place: &Place, start: &Start, world: &World) -> bool {
     let named = git_folders(start, world);
     let mut folders = place.folders.iter().chain(&named);
@@ -154,8 +154,8 @@ fn is_ignored(root: &Path) -> bool {
     work::is_ignored(&around, root, Instant::now() + Duration::from_secs(2))
 }
 
-/// Whether a person started it at a terminal of theirs: an editor or tmux that an agent opened binds
-/// nobody.
+/// Whether a person started it at a terminal of theirs: an editor or tmux that an agent opened
+/// binds nobody.
 fn is_persons(world: &World) -> bool {
     (io::stdin().is_terminal() || io::stderr().is_terminal())
         && !ancestors().iter().any(|it| it.is_agent(&agents(world)))

@@ -13,8 +13,7 @@ macro_rules! built_in {
     };
 }
 
-/// Every text that roz has, by its name. A file of that name in
-/// `<ROZ_HOME>/templates` shadows it.
+/// Every text that roz has, by its name. A file of that name in `<ROZ_HOME>/templates` shadows it.
 pub const BUILT_IN: &[(&str, &str)] = built_in![
     "again",
     "approved-already",
@@ -95,8 +94,8 @@ pub(crate) fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> S
     res
 }
 
-/// The user's own text of that name, else ours; a name that nobody knows falls
-/// back to the default block. Nothing outside the folder is ever read.
+/// The user's own text of that name, else ours; a name that nobody knows falls back to the default
+/// block. Nothing outside the folder is ever read.
 fn load(name: &str, home: &Path) -> String {
     let text = own(name, home).or_else(|| built_in(name).map(str::to_owned));
     text.unwrap_or_else(|| built_in("block-default").unwrap_or_default().to_owned())

@@ -199,7 +199,6 @@ struct Head {
 const MADE_BY: u64 = cached::made_by(&[
     include_bytes!("usage_log.rs"),
     include_bytes!("core/reflection/usage/mod.rs"),
-    include_bytes!("core/reflection/usage/read.rs"),
     include_bytes!("core/reflection/usage/view.rs"),
 ])
 .1;

@@ -23,7 +23,7 @@ use crate::{
         work::{self, Asker},
     },
     storage,
-    world::{World, process},
+    world::{World, ancestors},
 };
 
 /// Record a review verdict (reviewers, and people at a terminal)
@@ -223,7 +223,7 @@ fn claim(args: &Args, world: &World) -> Result<Claim, Error> {
 
 /// Refuses whoever is not a person at a terminal.
 pub(super) fn person(world: &World) -> Result<(), Error> {
-    if world.var("CLAUDECODE").is_some() || process::descends_from_client() {
+    if world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent() {
         return Err(Error::Agent);
     }
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {

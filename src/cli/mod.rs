@@ -102,8 +102,9 @@ enum Command {
     Help(help::Args),
 }
 
-/// Older names, which stay for a release: what is typed, and what it is now.
+/// Older names, which stay for a release: what is typed, and what it is now; the longer ones first.
 const OLD_NAMES: &[(&[&str], &[&str])] = &[
+    (&["learnings", "--stale"], &["learn", "list", "--sort", "used", "--asc"]),
     (&["learnings"], &["learn", "list"]),
     (&["review-learnings"], &["learn", "rate"]),
     (&["backends"], &["learn", "backends"]),

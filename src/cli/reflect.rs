@@ -15,8 +15,8 @@ use crate::{
         bounded,
         reflection::{
             candidate::{self, Batch},
-            judge::{Judgement, Origin, judge},
-            learning::Learning,
+            judge::{Judgement, judge},
+            learning::{Learning, Origin},
             state::{self, Done as Reflected, Status},
             usage::{self, Entry, Event},
         },
@@ -35,9 +35,9 @@ use crate::{
 ///   cat <<'EOF' | roz reflect
 ///   {"candidates": [{
 ///     "category": "pitfall",
-///     "summary": "cargo test hangs when port 5432 is taken by a local Postgres",
-///     "detail": "tests/db.rs binds 5432; stop the service or set PGPORT=5433 first.",
-///     "tags": ["tests", "postgres"],
+///     "summary": "bcrypt in an async handler stalls the tokio worker; use spawn_blocking",
+///     "detail": "bcrypt::verify takes 250 ms of CPU: other requests timed out under load.",
+///     "tags": ["tokio", "auth"],
 ///     "criteria_met": ["behavior_changing"]
 ///   }]}
 ///   EOF

@@ -14,7 +14,7 @@ use crate::{
             usage::Entry,
         },
     },
-    world::{World, in_a_line, process},
+    world::{World, ancestors, in_a_line},
 };
 
 /// Say that nothing was learned, and why
@@ -70,7 +70,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Err(Error::Empty.into());
     }
     // Who reads the log takes its word for who decided.
-    let is_by_agent = || world.var("CLAUDECODE").is_some() || process::descends_from_client();
+    let is_by_agent = || world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent();
     let decider = match args.decider {
         Who::Agent => Decider::Agent,
         Who::User if is_by_agent() => return Err(Error::NotTheirs("user").into()),

@@ -1,31 +1,42 @@
 //! Learnings with what became of them: what the verbs about them share.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    time::{Duration, Instant},
+};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::{Value, json};
 
-use super::say::{self, Out, Tone};
+use super::{
+    Done,
+    say::{self, Out, Tone},
+};
 use crate::{
-    config,
     core::{
         bounded,
         reflection::{
             learning::{Category, Learning, Scope, Status},
             retrieval::Filters,
-            usage::{Tally, View},
+            usage::{Entry, Event, Tally, View},
         },
     },
     memory::{Library, Problem},
     open::Roz,
     usage_log::UsageLog,
-    world::{World, in_a_line},
+    world::{self, World},
 };
 
 /// What could not be done, a line each.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.join("\nroz: "))]
-pub(super) struct Failed(pub(super) Vec<String>);
+struct Failed(Vec<String>);
+
+/// Ends a verb with what could not be done, if anything.
+pub(super) fn fail(reasons: Vec<String>) -> super::Result {
+    if reasons.is_empty() { Ok(Done::Well) } else { Err(Failed(reasons).into()) }
+}
 
 /// All that a project and its user have learned, and how it is used.
 pub(super) struct Stock {
@@ -48,8 +59,10 @@ impl Stock {
         let shelf = library.all();
         let mut problems = shelf.problems;
         let view = log.read().unwrap_or_else(|err| {
-            problems
-                .push(Problem { place: log.path().display().to_string(), what: in_a_line(&err) });
+            problems.push(Problem {
+                place: log.path().display().to_string(),
+                what: world::in_a_line(&err),
+            });
             View::default()
         });
         let tallies = view.tallies();
@@ -61,22 +74,48 @@ impl Stock {
 
     /// Those that are this project's to put away: what a memory server holds may be another's.
     pub(super) fn own(&self) -> Vec<Learning> {
-        let all = self.learnings.iter();
-        let is_own = |it: &&Learning| !self.is_served(&it.id) || self.view.is_own(&it.id);
-        all.filter(is_own).cloned().collect()
-    }
-
-    /// Whether a server keeps it, which no hook asks.
-    pub(super) fn is_served(&self, id: &str) -> bool {
-        self.places.get(id) == Some(&"mcp")
+        let is_served = |id: &str| self.places.get(id) == Some(&"mcp");
+        let is_own =
+            |learning: &&Learning| !is_served(&learning.id) || self.view.is_own(&learning.id);
+        self.learnings.iter().filter(is_own).cloned().collect()
     }
 
     pub(super) fn find(&self, id: &str) -> Option<&Learning> {
         self.learnings.iter().find(|it| it.id == id)
     }
 
-    pub(super) fn summary(&self, id: &str) -> &str {
-        self.find(id).map_or("", |it| &it.summary)
+    /// The learnings of these ids, each once, and the ids of none.
+    pub(super) fn find_all<'a>(
+        &self,
+        ids: impl Iterator<Item = &'a str>,
+    ) -> (Vec<&Learning>, Vec<&'a str>) {
+        let (mut found, mut unknown): (Vec<&Learning>, Vec<&str>) = Default::default();
+        for id in ids {
+            match self.find(id) {
+                Some(learning) if found.iter().any(|had| had.id == learning.id) => (),
+                Some(learning) => found.push(learning),
+                None => unknown.push(id),
+            }
+        }
+        (found, unknown)
+    }
+
+    /// Ends a verb that was asked for ids, after all else was said. JSON has named the unknown ones.
+    pub(super) fn unknown(&self, ids: &[&str], is_json: bool) -> super::Result {
+        if is_json {
+            return Ok(if ids.is_empty() { Done::Well } else { Done::Badly });
+        }
+        fail(ids.iter().map(|id| self.no_such(id)).collect())
+    }
+
+    /// Adds to the log of their use.
+    pub(super) fn note(
+        &self,
+        events: impl Iterator<Item = Event>,
+        world: &World,
+    ) -> super::Result<()> {
+        let entries: Vec<Entry> = events.map(|event| Entry::new(world.now, event)).collect();
+        Ok(self.log.append(&entries, Instant::now() + Duration::from_secs(10))?)
     }
 
     pub(super) fn tally(&self, id: &str) -> Tally {
@@ -107,67 +146,50 @@ impl Stock {
             for name in lacking {
                 fields.entry(name).or_insert(Value::Null);
             }
-            let use_of_it = json!({
-                "backend": self.places.get(&it.id),
-                "surfaced": tally.surfaced,
-                "opened": tally.opened,
-                "referenced": tally.referenced,
-                "dismissed": tally.dismissed,
-                "rated_useful": tally.rated_useful,
-                "rated_useless": tally.rated_useless,
-                "last_surfaced": tally.last_surfaced,
-                "last_used": tally.last_used,
-                "hit_rate": tally.hit_rate(),
-            });
+            fields.insert("backend".to_owned(), json!(self.places.get(&it.id)));
+            fields.insert("hit_rate".to_owned(), json!(tally.hit_rate()));
+            for name in ["last_surfaced", "last_used"] {
+                fields.insert(name.to_owned(), Value::Null);
+            }
+            let use_of_it = serde_json::to_value(&tally).unwrap_or_default();
             fields.extend(use_of_it.as_object().cloned().unwrap_or_default());
         }
         value
     }
 
-    /// A line for each tag that no learning has.
-    pub(super) fn unknown_tags(&self, tags: &[String]) -> Vec<String> {
-        let all = || self.learnings.iter().flat_map(|it| &it.tags);
-        let is_unknown = |tag: &&String| !all().any(|it| it.eq_ignore_ascii_case(tag));
-        let words = |tag: &String| {
-            let shown = bounded::plain_line(&bounded::line(tag, 60));
-            match config::nearest(tag, all().map(String::as_str)) {
-                Some(near) => format!(
-                    "no learning has the tag `{shown}`. Did you mean `{}`?",
-                    bounded::plain_line(near)
-                ),
-                None => format!("no learning has the tag `{shown}`"),
-            }
-        };
-        tags.iter().filter(is_unknown).map(words).collect()
-    }
-
-    /// What to say where nothing was found: `said`, or that there is nothing
-    /// which could be read.
+    /// What to say where nothing was found: `said`, or that nothing could be read.
     pub(super) fn nothing(&self, said: &str) -> String {
-        let is_of_a_learning = |it: &Problem| it.place != self.log.path().display().to_string();
-        if self.learnings.is_empty() && self.problems.iter().any(is_of_a_learning) {
+        let log = self.log.path().display().to_string();
+        if self.learnings.is_empty() && self.problems.iter().any(|it| it.place != log) {
             return "None of what was learned here can be read.\n".to_owned();
         }
         format!("{said}\n")
     }
 
-    /// What could not be read, for a person.
-    pub(super) fn problems_in_words(&self, out: &Out) -> String {
-        problems_in_words(&self.problems, out)
+    /// Prints one JSON object, with what could not be read in it.
+    pub(super) fn print_json(&self, mut value: Value) -> super::Result {
+        value["problems"] = problems_as_json(&self.problems);
+        say::print_json(&value)?;
+        Ok(Done::Well)
     }
-}
 
-pub(super) fn problems_in_words(problems: &[Problem], out: &Out) -> String {
-    /// A file can hold any number of them.
-    const TOLD: usize = 20;
-    let warn = |said: &str| out.paint(super::say::Tone::Warn, &format!("roz: {said}")) + "\n";
-    let line =
-        |it: &Problem| warn(&format!("cannot be read: {}", bounded::plain_line(&it.to_string())));
-    let mut text: String = problems.iter().take(TOLD).map(line).collect();
-    if let Some(more @ 1..) = problems.len().checked_sub(TOLD) {
-        text += &warn(&format!("{more} more cannot be read (`--json` names them)"));
+    /// Prints a text, and what could not be read.
+    pub(super) fn print(&self, text: &str, out: &Out) -> super::Result<()> {
+        /// A file can hold any number of them.
+        const TOLD: usize = 20;
+        let mut text = text.to_owned();
+        let mut warn = |said: &str| {
+            let said = bounded::plain_line(&format!("roz: {said}"));
+            let _ = writeln!(text, "{}", out.paint(Tone::Warn, &said));
+        };
+        for problem in self.problems.iter().take(TOLD) {
+            warn(&format!("cannot be read: {problem}"));
+        }
+        if let Some(more @ 1..) = self.problems.len().checked_sub(TOLD) {
+            warn(&format!("{more} more cannot be read (`--json` names them)"));
+        }
+        Ok(say::print(&text)?)
     }
-    text
 }
 
 pub(super) fn problems_as_json(problems: &[Problem]) -> Value {
@@ -182,7 +204,7 @@ pub(super) struct Narrow {
     category: Vec<Category>,
     /// Only with this tag; can be given again, and any of them will do
     #[arg(long)]
-    pub(super) tag: Vec<String>,
+    tag: Vec<String>,
     /// Only of this scope; can be given again
     #[arg(long, value_parser = word(Scope::ALL, Scope::word), ignore_case = true)]
     scope: Vec<Scope>,
@@ -195,7 +217,6 @@ impl Narrow {
             scopes: self.scope.clone(),
             categories: self.category.clone(),
             tags: self.tag.iter().map(|it| it.trim().to_owned()).collect(),
-            created_after: None,
             max_results,
         }
     }
@@ -236,4 +257,10 @@ pub(super) fn in_words(learning: &Learning, about: &str, out: &Out) -> String {
         let _ = writeln!(text, "  > {line}");
     }
     text
+}
+
+/// Its id and its summary.
+pub(super) fn in_a_line(learning: &Learning) -> String {
+    let summary = bounded::plain_line(&bounded::line(&learning.summary, 200));
+    format!("{}  {summary}", learning.id)
 }

@@ -121,12 +121,10 @@ pub enum Capability {
     EnvironmentFile,
     /// A hook's message is shown to the user.
     TellUser,
-    /// It starts hooks itself, without a shell between.
-    HooksWithoutShell,
 }
 
 impl Capability {
-    pub const ALL: [Capability; 12] = [
+    pub const ALL: [Capability; 11] = [
         Capability::Ask,
         Capability::HoldStop,
         Capability::HoldSubagentStop,
@@ -138,7 +136,6 @@ impl Capability {
         Capability::ListBackgroundTasks,
         Capability::EnvironmentFile,
         Capability::TellUser,
-        Capability::HooksWithoutShell,
     ];
 
     /// What the user has of it, in a few words.
@@ -155,7 +152,6 @@ impl Capability {
             Capability::ListBackgroundTasks => "lists background tasks at a stop",
             Capability::EnvironmentFile => "sets up its shells for shims by itself",
             Capability::TellUser => "shows the user what roz says",
-            Capability::HooksWithoutShell => "starts hooks without a shell between",
         }
     }
 }

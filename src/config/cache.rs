@@ -1,5 +1,5 @@
-//! What was read before: the merged configuration, so that a hook parses no
-//! TOML, and of each file the last text that could be read.
+//! What was read before: the merged configuration, so that a hook parses no TOML, and of each file
+//! the last text that could be read.
 
 use std::path::{Path, PathBuf};
 
@@ -37,25 +37,15 @@ pub(super) fn read(path: &Path, seen: &Seen) -> Option<Loaded> {
     cached::read(path, MADE_BY, seen, stamps, LARGEST_ENTRY)
 }
 
-/// A cache entry to be, from before its sources are read.
-#[derive(Debug)]
-pub(super) struct Pending<'a>(cached::Pending<'a>);
-
-pub(super) fn begin(path: &Path) -> Option<Pending<'_>> {
-    cached::begin(path).map(Pending)
-}
-
-impl Pending<'_> {
-    pub(super) fn finish(self, seen: &Seen, loaded: &Loaded) {
-        match sparse(loaded) {
-            Some(sparse) => self.0.finish(MADE_BY, seen, &sparse),
-            None => self.0.finish(MADE_BY, seen, loaded),
-        }
+pub(super) fn finish(pending: cached::Pending, seen: &Seen, loaded: &Loaded) {
+    match sparse(loaded) {
+        Some(sparse) => pending.finish(MADE_BY, seen, &sparse),
+        None => pending.finish(MADE_BY, seen, loaded),
     }
 }
 
-/// Without what is as it always is: a hook reads the less. `None` where that would not read
-/// as the same.
+/// Without what is as it always is: a hook reads the less. `None` where that would not read as the
+/// same.
 fn sparse(loaded: &Loaded) -> Option<Value> {
     let mut sparse = serde_json::to_value(loaded).ok()?;
     let usual = serde_json::to_value(Policy::default()).ok()?;
@@ -72,7 +62,7 @@ fn sparse(loaded: &Loaded) -> Option<Value> {
     is_same.then_some(sparse)
 }
 
-/// Where the merged configuration of a project and a user's file lies.
+/// Where the merged configuration of a project and a user's file is kept.
 pub(super) fn entry(roz_home: &Path, user_file: &Path, project: Option<&Path>) -> PathBuf {
     let project = project.map_or(&[][..], |it| it.as_os_str().as_encoded_bytes());
     let name = hash(&[user_file.as_os_str().as_encoded_bytes(), project]);

@@ -49,8 +49,7 @@ impl Place {
 }
 
 impl Diagnostic {
-    /// `{"file", "line", "variable", "problem", "remedy"}`; what does not
-    /// apply is null.
+    /// `{"file", "line", "variable", "problem", "remedy"}`; what does not apply is null.
     pub fn to_json(&self) -> Value {
         let (file, line, variable) = self.place.parts();
         json!({

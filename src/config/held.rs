@@ -81,8 +81,8 @@ fn read(path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What a project's file might not say over `before`, an agent's call may not have said either:
-/// the table's order is the same.
+/// What a project's file might not say over `before`, an agent's call may not have said either: the
+/// table's order is the same.
 fn laxer_than(before: &str, after: &str, file: &Path, home: Option<&Path>) -> Vec<String> {
     let settings = |text: &str| {
         let layer = layer::parse(text, file, home).ok()?;

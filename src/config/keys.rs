@@ -93,8 +93,8 @@ pub enum Item {
     Word(&'static [&'static str]),
 }
 
-/// What a project's file may do with a key. A cloned repository must not be
-/// able to switch a gate off or to start a program.
+/// What a project's file may do with a key. A cloned repository must not be able to switch a gate
+/// off or to start a program.
 #[derive(Debug, Clone, Copy)]
 pub enum May {
     /// It concerns only the project.
@@ -122,65 +122,44 @@ const COVERAGE: &[&str] = &["off", "tell", "require"];
 const YEAR: u64 = 366 * 24 * 60 * 60;
 
 const TICKET_SYSTEM: &[Field] = &[
+    required("name", FieldKind::Text, "Its name"),
+    field("marker", FieldKind::Text, "A project with this file or folder uses the system"),
+    required(
+        "closes",
+        FieldKind::Patterns,
+        "Patterns of the calls that close a ticket; the first `*` is its id",
+    ),
     Field {
-        name: "name",
-        kind: FieldKind::Text,
-        required: true,
-        is_program: false,
-        about: "Its name",
-    },
-    Field {
-        name: "marker",
-        kind: FieldKind::Text,
-        required: false,
-        is_program: false,
-        about: "A project with this file or folder uses the system",
-    },
-    Field {
-        name: "closes",
-        kind: FieldKind::Patterns,
-        required: true,
-        is_program: false,
-        about: "Patterns of the calls that close a ticket; the first `*` is its id",
-    },
-    Field {
-        name: "in_progress",
-        kind: FieldKind::Texts,
-        required: false,
         is_program: true,
-        about: "The command that prints the tickets in progress as JSON",
+        ..field(
+            "in_progress",
+            FieldKind::Texts,
+            "The command that prints the tickets in progress as JSON",
+        )
     },
 ];
 
 const WRITES: &[Field] = &[
-    Field {
-        name: "program",
-        kind: FieldKind::Text,
-        required: true,
-        is_program: false,
-        about: "Its name, with the words of a subcommand: `buf generate`",
-    },
-    Field {
-        name: "options",
-        kind: FieldKind::Texts,
-        required: false,
-        is_program: false,
-        about: "Options whose value is a file that it writes: `-o`, `--out`",
-    },
-    Field {
-        name: "operands",
-        kind: FieldKind::Word(&["all", "last", "none"]),
-        required: false,
-        is_program: false,
-        about: "Which operands are files that it writes; default: none if there are `options`, else all",
-    },
-    Field {
-        name: "how",
-        kind: FieldKind::Word(&["write", "append", "edit", "remove"]),
-        required: false,
-        is_program: false,
-        about: "What it does to the files; default: write",
-    },
+    required(
+        "program",
+        FieldKind::Text,
+        "Its name, with the words of a subcommand: `buf generate`",
+    ),
+    field(
+        "options",
+        FieldKind::Texts,
+        "Options whose value is a file that it writes: `-o`, `--out`",
+    ),
+    field(
+        "operands",
+        FieldKind::Word(&["all", "last", "none"]),
+        "Which operands are files that it writes; default: none if there are `options`, else all",
+    ),
+    field(
+        "how",
+        FieldKind::Word(&["write", "append", "edit", "remove"]),
+        "What it does to the files; default: write",
+    ),
 ];
 
 pub static KEYS: &[Key] = &[
@@ -263,12 +242,7 @@ pub static KEYS: &[Key] = &[
         Nothing,
         "What the user hears about a review: every step, or only what needs attention",
     ),
-    key(
-        "trial",
-        Switch,
-        Nothing,
-        "Nothing is held or denied; `roz stats` lists what would have been",
-    ),
+    key("trial", Switch, Nothing, "Nothing is refused; `roz stats` lists what would have been"),
     key(
         "circuit_breaker.max_blocks",
         Integer { min: 0, max: 1_000 },
@@ -538,8 +512,7 @@ pub static KEYS: &[Key] = &[
     ),
 ];
 
-/// Variables by which the configuration itself is found. They are never taken
-/// from a project.
+/// Variables by which the configuration itself is found. They are never taken from a project.
 pub(super) const FINDERS: [&str; 2] = ["ROZ_HOME", "ROZ_CONFIG"];
 
 /// Variables that have nothing to do with the configuration.
@@ -550,7 +523,7 @@ pub(super) fn by_variable(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|it| it.variable == Some(name))
 }
 
-/// Where a key's value lies in `document`, the JSON of a `Policy`.
+/// Where a key's value is in `document`, the JSON of a `Policy`.
 pub fn slot<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
     path.split('.').fold(document, |at, name| &mut at[name])
 }
@@ -559,6 +532,14 @@ impl Key {
     const fn from(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
     }
+}
+
+const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
+    Field { name, kind, required: false, is_program: false, about }
+}
+
+const fn required(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
+    Field { required: true, ..field(name, kind, about) }
 }
 
 const fn key(path: &'static str, kind: Kind, project: May, about: &'static str) -> Key {
@@ -574,7 +555,7 @@ fn is_work_or_tool(value: &Value, _: &Value) -> bool {
 }
 
 fn covers_more(value: &Value, without: &Value) -> bool {
-    rank(COVERAGE, value) > rank(COVERAGE, without)
+    is_further(COVERAGE, value, without)
 }
 
 fn is_on(value: &Value, _: &Value) -> bool {
@@ -589,19 +570,18 @@ fn is_turn(value: &Value, without: &Value) -> bool {
     value == "turn" && without != "turn"
 }
 
-/// The place of a word in a list that goes from lax to strict.
-fn rank(words: &[&str], value: &Value) -> usize {
-    words.iter().position(|it| value == *it).unwrap_or(0)
+/// Whether a word is further down a list that goes from lax to strict.
+fn is_further(words: &[&str], value: &Value, without: &Value) -> bool {
+    let rank = |value: &Value| words.iter().position(|word| value == *word).unwrap_or(0);
+    rank(value) > rank(without)
 }
 
 fn asks_a_person_more(value: &Value, without: &Value) -> bool {
-    const WORDS: &[&str] = &["off", "critical", "destructive"];
-    rank(WORDS, value) > rank(WORDS, without)
+    is_further(&["off", "critical", "destructive"], value, without)
 }
 
 fn is_less_trusting(value: &Value, without: &Value) -> bool {
-    const WORDS: &[&str] = &["observe", "ask", "deny"];
-    rank(WORDS, value) > rank(WORDS, without)
+    is_further(&["observe", "ask", "deny"], value, without)
 }
 
 fn is_lower(value: &Value, without: &Value) -> bool {
@@ -613,21 +593,11 @@ fn adds_only(value: &Value, _: &Value) -> bool {
 }
 
 fn asks_more(value: &Value, without: &Value) -> bool {
-    let rank = |it: &Value| match it.as_str() {
-        Some("always") => 0,
-        Some("agent") => 1,
-        _ => 2,
-    };
-    rank(value) > rank(without)
+    is_further(&["always", "agent", "never"], value, without)
 }
 
 fn is_stricter_gate(value: &Value, without: &Value) -> bool {
-    let laxity = |it: &Value| match it.as_str() {
-        Some("strict") => 0,
-        Some("warn") => 1,
-        _ => 2,
-    };
-    laxity(value) < laxity(without)
+    is_further(&["off", "warn", "strict"], value, without)
 }
 
 /// None at all is the longest.

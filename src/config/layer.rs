@@ -1,5 +1,5 @@
-//! One file, or the environment, as settings: keys of the table with values
-//! that they may have. Everything else in it is named.
+//! One file, or the environment, as settings: keys of the table with values that they may have.
+//! Everything else in it is named.
 
 use std::path::Path;
 
@@ -30,8 +30,8 @@ pub(super) struct Setting {
     pub(super) rows: Vec<usize>,
 }
 
-/// Reads the text of a `config.toml`. Text that is no TOML is the one
-/// error; what happens then is the caller's to say.
+/// Reads the text of a `config.toml`. Text that is no TOML is the one error; what happens then is
+/// the caller's to say.
 pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Layer, Diagnostic> {
     let root = DeTable::parse(text).map_err(|err| Diagnostic {
         place: Place::file(path, err.span().map(|it| line(text, it.start))),
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Laye
         .chain(flaws.len().checked_sub(MOST_DIAGNOSTICS + 1).map(|rest| Diagnostic {
             place: Place::file(path, None),
             problem: format!("{} more problems", rest + 1),
-            remedy: "mend the first ones".to_owned(),
+            remedy: "fix the first ones".to_owned(),
         }))
         .collect();
     Ok(Layer { settings, diagnostics })
@@ -124,7 +124,7 @@ impl Walk<'_> {
     fn unknown(&mut self, prefix: &str, name: &Spanned<impl AsRef<str>>, value: &Spanned<DeValue>) {
         let text = name.get_ref().as_ref();
         let what = if value.get_ref().is_table() { "section" } else { "key" };
-        let problem = format!("{} is no {what}", quoted(&format!("{prefix}{text}")));
+        let problem = format!("unknown {what} {}", quoted(&format!("{prefix}{text}")));
         // What is reported in numbers only needs no remedy.
         let remedy = if self.reader.flaws.len() > 20 * MOST_DIAGNOSTICS {
             String::new()
@@ -155,9 +155,9 @@ fn names(prefix: &str) -> Vec<&'static str> {
     names
 }
 
-/// What was meant by a name that means nothing here: what holds a table, or
-/// what holds a value, as the one that was written does. Inside of a section a
-/// table has its neighbour's name sooner than one from elsewhere.
+/// What was meant by a name that means nothing here: what holds a table, or what holds a value, as
+/// the one that was written does. Inside of a section a table has its neighbour's name sooner than
+/// one from elsewhere.
 fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     let fits = |path: &str| match KEYS.iter().find(|it| it.path == path) {
         Some(key) => !is_table || key.kind.is_table(),
@@ -166,20 +166,7 @@ fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     let beside = names(prefix).into_iter().filter(|it| fits(&format!("{prefix}{it}")));
     let beside = nearest(name, beside).map(|it| format!("{prefix}{it}"));
     let elsewhere = || elsewhere(name).filter(|it| fits(it));
-    if !is_table {
-        return elsewhere().or(beside);
-    }
-    let found = if prefix.is_empty() { elsewhere().or(beside) } else { beside.or_else(elsewhere) };
-    found.or_else(|| nearest_section(name))
-}
-
-/// The section, wherever it stands, whose last name is nearly that.
-fn nearest_section(name: &str) -> Option<String> {
-    let above = |it: &Key| it.path.rsplit_once('.').map(|it| it.0);
-    let sections: Vec<&str> = KEYS.iter().filter_map(above).collect();
-    let last = |it: &&'static str| it.rsplit('.').next().unwrap_or(it);
-    let near = nearest(name, sections.iter().map(last))?;
-    sections.iter().find(|it| last(it) == near).map(|it| (*it).to_owned())
+    if prefix.is_empty() || !is_table { elsewhere().or(beside) } else { beside.or_else(elsewhere) }
 }
 
 /// The one key, or section, that is so called in another place.

@@ -1,6 +1,5 @@
-//! Lays the layers over one another, key by key: the default, the user's file,
-//! the project's, the environment. A project's may add and switch on, never
-//! weaken.
+//! Lays the layers over one another, key by key: the default, the user's file, the project's, the
+//! environment. A project's may add and switch on, never weaken.
 
 use std::path::Path;
 
@@ -13,10 +12,6 @@ use super::{
     layer::{Layer, Setting},
 };
 use crate::core::{pattern, policy::Policy, reflection::tickets::SYSTEMS};
-
-/// Items of a project's list. Enough for any project, too few to hold up hooks
-/// until the client gives up on them.
-const MOST_ADDED: usize = 64;
 
 /// The ticket systems that are not built in, a row each.
 const SYSTEM_ROWS: &str = "ticketing.systems";
@@ -78,7 +73,6 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn finish(mut self) -> (Policy, Vec<Diagnostic>, Vec<Set>) {
-        self.warn_of_the_clients_cap();
         self.warn_of_unknown_systems();
         if let Some(users) = &self.systems_of_user {
             let all = self.policy.ticketing.enabled().map(str::to_owned);
@@ -113,18 +107,19 @@ impl<'a> Draft<'a> {
                     self.refuse(setting.place, problem);
                 }
             }
-            May::StartProgram => {
-                let problem =
-                    format!("`{path}` is ignored: it starts a program of this project's choice");
-                let user_file = self.user_file.display();
-                let remedy = format!("name the project in `trust.projects` of {user_file}");
-                self.diagnostics.push(Diagnostic { place: setting.place, problem, remedy });
-            }
+            May::StartProgram => self.refuse_program(setting.place, path),
             May::Nothing => {
                 let problem = format!("`{path}` is ignored: {}", setting.key.project.rule());
                 self.refuse(setting.place, problem);
             }
         }
+    }
+
+    fn refuse_program(&mut self, place: Place, what: &str) {
+        let problem = format!("`{what}` is ignored: it starts a program of this project's choice");
+        let remedy =
+            format!("name the project in `trust.projects` of {}", self.user_file.display());
+        self.diagnostics.push(Diagnostic { place, problem, remedy });
     }
 
     fn refuse(&mut self, place: Place, problem: String) {
@@ -149,15 +144,6 @@ impl<'a> Draft<'a> {
         if let (Kind::Rows(fields), Author::Project { trusted: false }) = (key.kind, author) {
             self.take_programs(key, fields, &mut value, &place);
         }
-        if by_project
-            && let Value::Array(items) = &mut value
-            && items.len() > MOST_ADDED
-        {
-            items.truncate(MOST_ADDED);
-            let problem = format!("`{}` has more than {MOST_ADDED} items", key.path);
-            let remedy = "a project adds no more than these".to_owned();
-            self.diagnostics.push(Diagnostic { place: place.clone(), problem, remedy });
-        }
         let patterns_before = self.policy.review.gates.tools.len();
         let mut document = self.document.clone();
         let at = slot(&mut document, key.path);
@@ -166,8 +152,8 @@ impl<'a> Draft<'a> {
         } else {
             *at = value;
         }
-        // The table lets through what the policy takes; were it wrong about
-        // one value, that value alone would be lost.
+        // The table lets through what the policy takes; were it wrong about one value, that value
+        // alone would be lost.
         match serde_json::from_value(document.clone()) {
             Ok(policy) => (self.document, self.policy) = (document, policy),
             Err(err) => {
@@ -191,41 +177,10 @@ impl<'a> Draft<'a> {
         let rows = rows.as_array_mut().into_iter().flatten();
         for row in rows.filter_map(Value::as_object_mut) {
             for field in fields.iter().filter(|it| it.is_program) {
-                if row.remove(field.name).is_none() {
-                    continue;
+                if row.remove(field.name).is_some() {
+                    self.refuse_program(place.clone(), &format!("{}.{}", key.path, field.name));
                 }
-                let problem = format!(
-                    "`{}.{}` is ignored: it starts a program of this project's choice",
-                    key.path, field.name
-                );
-                let user_file = self.user_file.display();
-                let remedy = format!("name the project in `trust.projects` of {user_file}");
-                self.diagnostics.push(Diagnostic { place: place.clone(), problem, remedy });
             }
-        }
-    }
-
-    /// The client overrides the 9th block in a row on its own, and says less
-    /// about it than the breaker does.
-    fn warn_of_the_clients_cap(&mut self) {
-        const CAP: u32 = 8;
-        /// Gates that block stops, each up to `max_blocks` times.
-        const GATES: u32 = 2;
-        let key = |it: &&Key| it.path == "circuit_breaker.max_blocks";
-        let origins = KEYS.iter().position(|it| key(&it)).map(|row| &self.origins[row]);
-        let Some(origin) = origins.and_then(|it| it.last()) else { return };
-        let max_blocks = self.policy.circuit_breaker.max_blocks;
-        if GATES.saturating_mul(max_blocks) >= CAP - 1 {
-            self.diagnostics.push(Diagnostic {
-                place: origin.place.clone(),
-                problem: format!("`circuit_breaker.max_blocks` is {max_blocks}, and applies"),
-                remedy: format!(
-                    "{GATES} gates may block so often, and the client itself ends a turn after \
-                     {CAP} blocks in a row, unless `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` says \
-                     otherwise: stay below {}",
-                    (CAP - 1).div_ceil(GATES)
-                ),
-            });
         }
     }
 }

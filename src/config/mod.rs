@@ -1,9 +1,9 @@
-//! Finds and reads the configuration: which files, who may set what, what is
-//! wrong with it. What it means is `core::policy`'s.
+//! Finds and reads the configuration: which files, who may set what, what is wrong with it. What it
+//! means is `core::policy`'s.
 //!
-//! Reading never fails. A key that cannot be used is named and leaves its
-//! default, or the lower layer's value, in place: a typo switches no gate off.
-//! A file that cannot be read at all leaves the last text of it that could.
+//! Reading never fails. A key that cannot be used is named and leaves its default, or the lower
+//! layer's value, in place: a typo switches no gate off. A file that cannot be read at all leaves
+//! the last text of it that could.
 
 mod cache;
 mod client;
@@ -38,7 +38,10 @@ use self::{
 };
 use crate::{
     core::policy::Policy,
-    world::file_identity::{self as file, Stamp},
+    world::{
+        cached,
+        file_identity::{self as file, Stamp},
+    },
 };
 
 /// The largest `config.toml` that is read.
@@ -50,8 +53,7 @@ pub struct Sources {
     pub roz_home: PathBuf,
     /// `ROZ_CONFIG`, or else `<ROZ_HOME>/config.toml`.
     pub user_file: PathBuf,
-    /// The user's home: what `~` stands for, and whose client settings are no
-    /// project's.
+    /// The user's home: what `~` stands for, and whose client settings are no project's.
     pub home: Option<PathBuf>,
     /// The project's root.
     pub project: Option<PathBuf>,
@@ -116,14 +118,14 @@ pub fn load(sources: &Sources) -> Loaded {
 #[cold]
 #[inline(never)]
 fn anew(sources: &Sources, seen: &Seen, entry: &Path) -> Loaded {
-    let pending = cache::begin(entry);
+    let pending = cached::begin(entry);
     let Resolved { full, readable } = resolve(sources, seen);
     for (path, text) in &readable {
         cache::keep_readable(&sources.roz_home, path, text);
     }
     let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics, is_bare: false };
     if let Some(pending) = pending {
-        pending.finish(seen, &loaded);
+        cache::finish(pending, seen, &loaded);
     }
     loaded
 }
@@ -133,15 +135,14 @@ pub fn load_fresh(sources: &Sources) -> Full {
     resolve(sources, &Seen::now(sources)).full
 }
 
-/// The folder in which a project keeps what is roz's: `.roz`, or `.grove`
-/// where there is that and no `.roz`.
+/// The folder in which a project keeps what is roz's: `.roz`, or `.grove` where there is that and
+/// no `.roz`.
 pub fn project_dir(root: &Path) -> PathBuf {
     let (ours, older) = (root.join(".roz"), root.join(".grove"));
     if !ours.exists() && older.exists() { older } else { ours }
 }
 
-/// The configuration in [`project_dir`]. Where there is none, the folders need not
-/// be looked for.
+/// The configuration in [`project_dir`]. Where there is none, the folders need not be looked for.
 fn project_file(root: &Path) -> file::Seen {
     let [ours, older] = [".roz", ".grove"].map(|it| root.join(it).join("config.toml"));
     let ours = file::Seen::at(ours);
@@ -219,8 +220,8 @@ fn relevant((name, value): &(String, String)) -> Option<(String, String)> {
     }
 }
 
-/// The variable that a misspelt one was meant to be. Other programs may have
-/// variables like ours, so it takes more than a likeness.
+/// The variable that a misspelt one was meant to be. Other programs may have variables like ours,
+/// so it takes more than a likeness.
 fn intended(name: &str) -> Option<&'static str> {
     let bare = name.strip_prefix("ROZ_").filter(|it| (1..=64).contains(&it.len()))?;
     let mut known = KEYS.iter().filter_map(|it| it.variable).chain(FINDERS);
@@ -332,7 +333,7 @@ fn read_file(sources: &Sources, file: &file::Seen, readable: &mut Vec<(PathBuf, 
         let last = last.and_then(|it| layer::parse(&it, &file.path, home).ok());
         let what =
             if last.is_some() { "its last readable version applies" } else { "it is ignored" };
-        diagnostic.remedy = format!("until it is mended {what}");
+        diagnostic.remedy = format!("until it is fixed {what}");
         Layer { settings: last.unwrap_or_default().settings, diagnostics: vec![diagnostic] }
     })
 }

@@ -57,30 +57,8 @@ fn shape(kind: Kind) -> Value {
         Kind::List(Item::Word(words)) => {
             json!({ "type": "array", "items": { "enum": words }, "maxItems": LONGEST_LIST })
         }
-        Kind::Switches(names) => {
-            let names = match names {
-                Some(names) => json!({ "enum": names }),
-                None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
-            };
-            json!({
-                "type": "object",
-                "maxProperties": MOST_WEIGHTS,
-                "propertyNames": names,
-                "additionalProperties": { "type": "boolean" },
-            })
-        }
-        Kind::Texts(names) => {
-            let names = match names {
-                Some(names) => json!({ "enum": names }),
-                None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
-            };
-            json!({
-                "type": "object",
-                "maxProperties": MOST_WEIGHTS,
-                "propertyNames": names,
-                "additionalProperties": { "type": "string", "maxLength": LONGEST_TEXT },
-            })
-        }
+        Kind::Switches(names) => table(names, &json!({ "type": "boolean" })),
+        Kind::Texts(names) => table(names, &json!({ "type": "string", "maxLength": LONGEST_TEXT })),
         Kind::List(item) => {
             let text = json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
             let item = if matches!(item, Item::Path) { path } else { text };
@@ -97,6 +75,20 @@ fn shape(kind: Kind) -> Value {
             json!({ "type": "array", "items": row(fields), "maxItems": LONGEST_LIST })
         }
     }
+}
+
+/// Values by names: any, or these.
+fn table(names: Option<&[&str]>, value: &Value) -> Value {
+    let names = match names {
+        Some(names) => json!({ "enum": names }),
+        None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
+    };
+    json!({
+        "type": "object",
+        "maxProperties": MOST_WEIGHTS,
+        "propertyNames": names,
+        "additionalProperties": value,
+    })
 }
 
 fn row(fields: &[Field]) -> Value {

@@ -1,5 +1,5 @@
-//! A configuration for people and for programs: what applies, where it comes
-//! from, what is wrong with it.
+//! A configuration for people and for programs: what applies, where it comes from, what is wrong
+//! with it.
 
 use std::fmt::{self, Write as _};
 
@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::{Diagnostic, Full, Origin, Place};
 
 impl Full {
-    /// All keys with their values: a `config.toml` that would say the same.
-    /// With `origins`, where each value comes from.
+    /// All keys with their values: a `config.toml` that would say the same. With `origins`, where
+    /// each value comes from.
     pub fn show(&self, origins: bool) -> String {
         let mut out = String::new();
         let lines: Vec<_> = self.settings.iter().map(|it| line(it.key.path, &it.value)).collect();
@@ -28,8 +28,8 @@ impl Full {
         out
     }
 
-    /// `{"config": {…}, "origins": {"review.mode": [{…}]}, "files": […],
-    /// "diagnostics": […]}`. A key that nobody set has no origins.
+    /// `{"config": {…}, "origins": {"review.mode": [{…}]}, "files": […], "diagnostics": […]}`. A
+    /// key that nobody set has no origins.
     pub fn to_json(&self) -> Value {
         let origins = self.settings.iter().map(|it| {
             let origins = it.origins.iter().map(Origin::to_json).collect();

@@ -1,5 +1,5 @@
-//! Holds what was written against what its key may be. What passes is JSON as
-//! `Policy` reads it; what does not is named, and the rest of it stands.
+//! Holds what was written against what its key may be. What passes is JSON as `Policy` reads it;
+//! what does not is named, and the rest of it stands.
 
 use std::{ops::Range, path::Path};
 
@@ -12,8 +12,8 @@ use super::{
 };
 use crate::core::pattern;
 
-/// Far more than anybody writes by hand. Every pattern is matched against every
-/// command, and in the worst case that takes the product of their lengths.
+/// Far more than anybody writes by hand. Every pattern is matched against every command, and in the
+/// worst case that takes the product of their lengths.
 pub(super) const LONGEST_LIST: usize = 256;
 pub(super) const LONGEST_PATTERN: usize = 256;
 pub(super) const LONGEST_TEXT: usize = 4_096;
@@ -89,29 +89,20 @@ impl Reader<'_> {
                 let items = items.iter().take(LONGEST_LIST);
                 Some(items.filter_map(|it| self.item(key, item, it)).collect())
             }
-            (Kind::Weights, DeValue::Table(weights)) => {
-                let mut valid = Map::new();
-                if weights.len() > MOST_WEIGHTS {
-                    let problem = format!("`{}` has {} entries", key.path, weights.len());
-                    self.flaw(at, problem, format!("{MOST_WEIGHTS} of them apply"));
-                }
-                for (id, weight) in weights.iter().take(MOST_WEIGHTS) {
-                    if let Some(weight) = self.weight(key, id, weight) {
-                        valid.insert(id.get_ref().to_string(), weight);
-                    }
-                }
-                Some(Value::Object(valid))
-            }
             (Kind::Auto, DeValue::String(it)) if &**it == "auto" => Some(Value::from("auto")),
             (Kind::Auto, DeValue::String(it)) => self.unfit(key, it, at),
-            (Kind::Switches(_) | Kind::Texts(_), DeValue::Table(table)) => {
+            (Kind::Weights | Kind::Switches(_) | Kind::Texts(_), DeValue::Table(table)) => {
                 let mut valid = Map::new();
                 if table.len() > MOST_WEIGHTS {
                     let problem = format!("`{}` has {} entries", key.path, table.len());
                     self.flaw(at, problem, format!("{MOST_WEIGHTS} of them apply"));
                 }
                 for (name, value) in table.iter().take(MOST_WEIGHTS) {
-                    if let Some(value) = self.member(key, name, value) {
+                    let value = match key.kind {
+                        Kind::Weights => self.weight(key, name, value),
+                        _ => self.member(key, name, value),
+                    };
+                    if let Some(value) = value {
                         valid.insert(name.get_ref().to_string(), value);
                     }
                 }
@@ -246,10 +237,7 @@ impl Reader<'_> {
                 Some(word) => Some(Value::from(*word)),
                 None if text.len() > LONGEST_TEXT => self.unfit(key, text, at),
                 None => {
-                    let remedy = match nearest(text, words.iter().copied()) {
-                        Some(word) => format!("did you mean {}?", quoted(word)),
-                        None => format!("it wants {}", key.kind.wanted()),
-                    };
+                    let remedy = key.kind.meant(text, words);
                     self.flaw(at, format!("`{}` is {}", key.path, quoted(text)), remedy);
                     None
                 }
@@ -285,11 +273,7 @@ impl Reader<'_> {
                     return Some(Value::from(text));
                 }
                 let problem = format!("`{}` has the item {}", key.path, quoted(text));
-                let remedy = match nearest(text, words.iter().copied()) {
-                    Some(word) => format!("did you mean {}?", quoted(word)),
-                    None => format!("it wants {}", key.kind.wanted()),
-                };
-                self.flaw(at, problem, remedy);
+                self.flaw(at, problem, key.kind.meant(text, words));
                 None
             }
             Item::Path => {
@@ -307,7 +291,7 @@ impl Reader<'_> {
                     let problem = format!("`{}`: {} is no pattern: {why}", key.path, quoted(text));
                     let remedy = match excluded {
                         Some(_) => "until it is fixed it excludes nothing",
-                        None => "until it is mended it gates whatever begins with it",
+                        None => "until it is fixed it gates whatever begins with it",
                     };
                     self.flaw(at, problem, remedy.to_owned());
                 }
@@ -341,11 +325,7 @@ impl Reader<'_> {
             .map_or_else(|| is_text(text) && !text.contains('='), |names| names.contains(&text));
         if !is_known {
             let problem = format!("`{}` has the entry {}", key.path, quoted(text));
-            let near = names.and_then(|names| nearest(text, names.iter().copied()));
-            let remedy = match near {
-                Some(near) => format!("did you mean {}?", quoted(near)),
-                None => format!("it wants {}", key.kind.wanted()),
-            };
+            let remedy = key.kind.meant(text, names.unwrap_or_default());
             self.flaw(name.span(), problem, remedy);
             return None;
         }
@@ -410,6 +390,14 @@ impl Item {
 }
 
 impl Kind {
+    /// What was meant by a word that is none of these, or what is wanted.
+    fn meant(&self, text: &str, words: &[&str]) -> String {
+        match nearest(text, words.iter().copied()) {
+            Some(word) => format!("did you mean {}?", quoted(word)),
+            None => format!("it wants {}", self.wanted()),
+        }
+    }
+
     /// What a value of it has to be, in words.
     pub(super) fn wanted(&self) -> String {
         match self {
@@ -447,8 +435,7 @@ fn weight_wanted() -> String {
     format!("a whole number from 0 to {HEAVIEST}")
 }
 
-/// A hook runs wherever the agent is, so a relative path would mean another
-/// place every time.
+/// A hook runs wherever the agent is, so a relative path would mean another place every time.
 fn path(text: &str, home: Option<&Path>) -> Option<String> {
     let path = match text.strip_prefix("~/") {
         Some(rest) => home?.join(rest).into_os_string().into_string().ok()?,

@@ -1,5 +1,4 @@
-//! What is kept of something large: a bounded piece of it, and enough to
-//! recognise the whole.
+//! What is kept of something large: a bounded piece of it, and enough to recognise the whole.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,9 +7,8 @@ use sha2::{Digest as _, Sha256};
 /// The most that is kept of a prompt or of a tool's input, in bytes.
 pub const MAX_KEPT: usize = 10 * 1024;
 
-/// A JSON value, kept whole up to [`MAX_KEPT`] bytes of JSON; above that its
-/// beginning as text, with the SHA-256 (hex) and the size in bytes of the
-/// original JSON.
+/// A JSON value, kept whole up to [`MAX_KEPT`] bytes of JSON; above that its beginning as text,
+/// with the SHA-256 (hex) and the size in bytes of the original JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TruncatedInput {
     pub value: Value,
@@ -101,9 +99,9 @@ pub fn shorten(value: &mut Value, max: usize) {
     }
 }
 
-/// Text for people: a control character, other than the end of a line, is
-/// spelt out, so that no text drives a terminal, and so is one that turns the
-/// direction of reading, so that none looks like another.
+/// Text for people: a control character, other than the end of a line, is spelt out, so that no
+/// text drives a terminal, and so is one that turns the direction of reading, so that none looks
+/// like another.
 pub fn plain(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_kept = |c: char| c == '\n' || !c.is_control() && !turns(c);
@@ -126,8 +124,8 @@ pub fn plain_line(text: &str) -> String {
     plain(text).replace('\n', "\\n")
 }
 
-/// The first line of `text`, at most `max` characters of it, and an ellipsis
-/// where something is missing.
+/// The first line of `text`, at most `max` characters of it, and an ellipsis where something is
+/// missing.
 pub fn line(text: &str, max: usize) -> String {
     let first = text.trim().lines().next().unwrap_or_default().trim_end();
     let mut kept: String = first.chars().take(max).collect();
@@ -145,8 +143,8 @@ pub fn chars(text: &str, max: usize) -> String {
     }
 }
 
-/// Whether a character stands for itself between others, with no blanks to
-/// part the words: Chinese, Japanese, Korean.
+/// Whether a character stands for itself between others, with no blanks to part the words: Chinese,
+/// Japanese, Korean.
 pub(crate) fn is_ideograph(c: char) -> bool {
     matches!(
         c,
@@ -156,8 +154,8 @@ pub(crate) fn is_ideograph(c: char) -> bool {
     )
 }
 
-/// Runs of letters and digits in lower case, without the apostrophes in them;
-/// an ideograph is a run of its own.
+/// Runs of letters and digits in lower case, without the apostrophes in them; an ideograph is a run
+/// of its own.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -205,43 +203,4 @@ pub fn session_shown(id: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cut_never_splits_a_character() {
-        for max in 0..8 {
-            assert!("aé漢🦀".starts_with(cut("aé漢🦀", max)));
-        }
-    }
-
-    #[test]
-    fn plain_text_neither_drives_a_terminal_nor_turns_it_round() {
-        assert_eq!(plain("a\u{1b}[31m\tb\n"), "a\\u{1b}[31m    b\n");
-        assert_eq!(plain("a\u{202e}cb\u{2066}\u{2069}"), "a\\u{202e}cb\\u{2066}\\u{2069}");
-        assert_eq!(plain("שלום 日本 é"), "שלום 日本 é");
-    }
-
-    #[test]
-    fn a_large_input_keeps_its_beginning_its_size_and_its_hash() {
-        let json = format!("{{\"a\":\"{}\"}}", "é".repeat(MAX_KEPT));
-        let kept = TruncatedInput::of_json(&json);
-        assert!(kept.truncated);
-        assert_eq!(kept.original_size, Some(json.len()));
-        assert_eq!(kept.original_hash, Some(sha256(json.as_bytes())));
-        assert!(kept.value.as_str().is_some_and(|it| it.len() <= MAX_KEPT && json.starts_with(it)));
-    }
-
-    #[test]
-    fn a_small_input_is_kept_as_it_is() {
-        let kept = TruncatedInput::of_json(r#"{"command":"ls"}"#);
-        assert_eq!(kept.value["command"], "ls");
-        assert!(!kept.truncated);
-    }
-
-    #[test]
-    fn the_digest_is_that_of_the_standard() {
-        let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(sha256(b""), empty);
-    }
-}
+mod tests;

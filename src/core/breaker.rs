@@ -1,8 +1,7 @@
 //! Keeps a gate from blocking for ever.
 //!
-//! A cycle of a gate may block `max_blocks` times. The next block trips the
-//! breaker instead: the gate lets go, and stays tripped for the cooldown or
-//! until something new begins.
+//! A cycle of a gate may block `max_blocks` times. The next block trips the breaker instead: the
+//! gate lets go, and stays tripped for the cooldown or until something new begins.
 
 use chrono::{DateTime, Utc};
 
@@ -50,9 +49,4 @@ impl Breaker<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    #[test]
-    fn one_block_is_once() {
-        assert_eq!([0, 1, 3].map(super::times), ["0 times", "once", "3 times"]);
-    }
-}
+mod tests;

@@ -81,8 +81,7 @@ pub struct Stop {
     pub stop_hook_active: bool,
     /// What still runs in the background; `None` where the client does not say.
     pub background: Option<Vec<Background>>,
-    /// What the client will send by itself, all of it; `None` where it does not
-    /// say.
+    /// What the client will send by itself, all of it; `None` where it does not say.
     pub scheduled: Option<Vec<Scheduled>>,
 }
 
@@ -137,11 +136,10 @@ impl Beyond {
     }
 }
 
-/// The longest line that is read, in bytes: twice what the kernel takes as an
-/// argument.
+/// The longest line that is read, in bytes: twice what the kernel takes as an argument.
 const MAX_LINE: usize = 256 * 1024;
-/// Of a line with an error in it, so many words are looked at one by one; a
-/// longer one may run anything.
+/// Of a line with an error in it, so many words are looked at one by one; a longer one may run
+/// anything.
 const MAX_RAW_WORDS: usize = 2000;
 
 impl<'a> ToolCall<'a> {
@@ -168,13 +166,13 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// Reads the command lines of the call: its own, and `more` that it would
-    /// run (a skill's `!` lines).
+    /// Reads the command lines of the call: its own, and `more` that it would run (a skill's `!`
+    /// lines).
     pub fn read(&mut self, more: &[String], options: &shell::Options) {
         // Out of the way, so that a long line need not be copied.
         let input = std::mem::take(&mut self.input);
         let tool = std::mem::replace(&mut self.tool, Tool::Other);
-        let lines = command_lines(&tool, &self.name, &input).into_iter();
+        let lines = command_lines(&tool, &input).into_iter();
         let lines = lines.chain(more.iter().map(Cow::from));
         for line in lines {
             if line.len() > MAX_LINE {
@@ -195,8 +193,8 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// Whether a line of its own is longer than what is read of one, so that it
-    /// may write more than is known. Asked once a call is read.
+    /// Whether a line of its own is longer than what is read of one, so that it may write more than
+    /// is known. Asked once a call is read.
     pub fn is_cut_short(&self) -> bool {
         let mut readings = self.readings.iter();
         self.command_lines().any(|line| {
@@ -222,9 +220,8 @@ impl<'a> ToolCall<'a> {
         self.keys = OnceCell::new();
     }
 
-    /// The texts that gate patterns are matched against: the tool's name, and
-    /// `Bash:…` for each command that it would run. `shell::HOLE` stands for
-    /// what cannot be known.
+    /// The texts that gate patterns are matched against: the tool's name, and `Bash:…` for each
+    /// command that it would run. `shell::HOLE` stands for what cannot be known.
     pub fn keys(&self) -> &[String] {
         self.keys.get_or_init(|| {
             let commands = self.readings.iter().flat_map(Reading::keys);
@@ -253,20 +250,13 @@ impl<'a> ToolCall<'a> {
         self.runs().map(|it| it.program.as_str())
     }
 
-    /// The lines that were not read to their end, and those that were not read at all.
-    pub(crate) fn lines_unread(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        let own = self.may_run_anything().then(|| self.command_lines());
-        let too_long = own.into_iter().flatten().filter(|it| it.len() > MAX_LINE);
-        self.unread.iter().map(Cow::from).chain(too_long)
-    }
-
     pub fn text(&self, field: &str) -> Option<&str> {
         self.input.get(field)?.as_str()
     }
 
     /// The command lines that stand in the call itself.
     pub(crate) fn command_lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        command_lines(&self.tool, &self.name, &self.input).into_iter()
+        command_lines(&self.tool, &self.input).into_iter()
     }
 
     /// More command lines than were read.

@@ -13,12 +13,12 @@ use crate::core::{
     },
     review::work::Work,
     session_id::SessionId,
-    weakened::Weakened,
+    weakened_file::WeakenedFile,
 };
 use crate::shell::Run;
 
-/// A fact that nobody looked for, or that could not be had, says so in its own
-/// type: what to make of that is for a gate to decide.
+/// A fact that nobody looked for, or that could not be had, says so in its own type: what to make
+/// of that is for a gate to decide.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
     /// The work that a gated call is about.
@@ -39,7 +39,6 @@ pub struct Facts {
     pub second_opinions: Option<Vec<String>>,
     /// An agent file of the project or the user that bears the reviewer's name.
     pub shadow: Option<PathBuf>,
-    pub parent: Parent,
     /// A reviewer that starts cannot be told its token: its permit alone proves who decides.
     pub reviewer_unbriefed: bool,
     /// The client does not say which calls are a reviewer's own.
@@ -53,7 +52,7 @@ pub struct Facts {
     pub learned: Learned,
     pub intent: IntentFacts,
     /// What the call made of roz's own files.
-    pub weakened: Vec<Weakened>,
+    pub weakened: Vec<WeakenedFile>,
     /// The gates of the other repositories that a call goes to.
     pub gates_elsewhere: Vec<GatesElsewhere>,
 }
@@ -143,17 +142,4 @@ pub enum LaunchedBy {
     Call(String),
     /// Something else: a workflow.
     Other(String),
-}
-
-/// Who started this hook.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub enum Parent {
-    /// The process that the client says it is.
-    Client,
-    /// Another process than the client, by its name.
-    Stranger(String),
-    /// The client does not say who it is; no shell, by its name.
-    Unnamed(String),
-    #[default]
-    Unknown,
 }

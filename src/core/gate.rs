@@ -1,7 +1,7 @@
-//! What a gate is to everybody else: it decides about an event, and says where it stands. A new gate
-//! is a folder of its own and a line in [`GATES`](super::GATES); a field in `Session` if it has state,
-//! in `Policy` if it has settings, in `Facts` if it has to know what is on the disk. Self-protection
-//! is asked before all gates, and is not a gate itself.
+//! What a gate is to everybody else: it decides about an event, and says where it stands. A new
+//! gate is a folder of its own and a line in [`GATES`](super::GATES); a field in `Session` if it
+//! has state, in `Policy` if it has settings, in `Facts` if it has to know what is on the disk.
+//! Self-protection is asked before all gates, and is not a gate itself.
 
 use serde::Serialize;
 

@@ -1,17 +1,18 @@
 //! Decides what an event means. Does nothing about it.
 //!
-//! Invariant: no module in here reads the clock, the environment, the disk or
-//! a random number. `tests/it/tidy.rs` holds us to that.
+//! Invariant: no module in here reads the clock, the environment, the disk or a random number.
+//! `tests/it/tidy.rs` holds us to that.
 
 pub mod agent_file;
 pub mod agents;
 pub mod bounded;
 pub mod breaker;
-mod cx;
 pub mod event;
 pub mod facts;
 pub mod gate;
+mod gate_context;
 pub mod intent;
+pub mod name_words;
 mod needs;
 pub mod outcome;
 pub mod own_files;
@@ -27,12 +28,11 @@ pub mod session;
 pub mod session_id;
 pub mod tool;
 pub mod trace;
-pub mod weakened;
-pub mod words;
+pub mod weakened_file;
 pub mod writes;
 
 pub use self::{
-    cx::{Cx, Dice},
+    gate_context::Cx,
     needs::{Need, needs},
 };
 
@@ -65,10 +65,10 @@ pub const GATES: &[&dyn Gate] = &[&IntentGate, &ReviewGate, &ReflectionGate];
 
 /// Puts `event` before each gate in turn, until one objects.
 ///
-/// The order is part of the contract: self-protection, then may you do this at
-/// all (intent), is the work reviewed (review), what was learned (reflection).
-/// A gate after the one that objects never sees the event, so the agent hears
-/// one demand at a time and no gate counts a block that another one caused.
+/// The order is part of the contract: self-protection, then may you do this at all (intent), is the
+/// work reviewed (review), what was learned (reflection). A gate after the one that objects never
+/// sees the event, so the agent hears one demand at a time and no gate counts a block that another
+/// one caused.
 pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let by_client = said_by_client(session, event);
     let event = by_client.as_ref().unwrap_or(event);
@@ -91,6 +91,9 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
     }
     if matches!(outcome.verdict, Verdict::Object(_)) {
         outcome.effects.retain(|effect| !matches!(effect, Effect::Pass(_)));
+        if matches!(event.what, What::PreToolUse(_)) {
+            outcome = reflection::refused(&mut session.reflection, outcome, cx);
+        }
     }
     if let (What::PreToolUse(call), Verdict::Pass | Verdict::Ask(_)) =
         (&event.what, &outcome.verdict)
@@ -185,14 +188,6 @@ pub fn post(
     policy: &Policy,
     now: DateTime<Utc>,
 ) -> Result<Taken, Refusal> {
-    let verdict = posting.decision.verdict();
-    let tree = posting.works.iter().find_map(|work| Some(work.known.as_ref()?.tree.clone()));
-    let same_tree_had_issues = tree.is_some()
-        && verdict == "COMPLETE"
-        && session
-            .review
-            .decisions_of_cycle()
-            .any(|posted| posted.tree == tree && posted.decision.verdict() == "ISSUES");
     let session_id = session.session_id.to_string();
     let posted = review::proof::post(&mut session.review, posting, &session_id, policy, now);
     let taken = match posted {
@@ -203,36 +198,16 @@ pub fn post(
         }
     };
     let stands = taken.standing == Standing::Stands;
-    let summary = bounded::chars(posting.decision.summary(), 300);
     for (saying, told) in told_of(posting, &taken, &session.review, policy) {
         if policy.notify == Notify::Normal || saying.is_kept_quiet() {
             session.tell_user(told);
         }
     }
-    session.record(
-        &Mark::RozDecision {
-            decision: verdict,
-            summary,
-            by: taken.by.to_string(),
-            tree,
-            stands,
-            seen: taken.seen.clone(),
-            unseen: taken.unseen.clone(),
-            changed_meanwhile: posting.changed_meanwhile.clone(),
-        },
-        now,
-    );
+    session.record(&posting.mark(&taken), now);
     if let Some(why) = posting.unknown.as_ref().filter(|_| stands) {
         session.tell_user(format!(
             "roz: the work could not be looked at, so gated calls still ask: {why}"
         ));
-    }
-    if same_tree_had_issues && stands {
-        session.tell_user(
-            "roz: the reviewer approved the very files in which issues had been found: nothing \
-             was changed in between. `roz trace` shows both decisions."
-                .to_owned(),
-        );
     }
     Ok(taken)
 }
@@ -264,13 +239,7 @@ fn told_of(
         }
     }
     if !taken.unseen.is_empty() {
-        const NAMED: usize = 8;
-        let mut names: Vec<String> =
-            taken.unseen.iter().take(NAMED).map(|name| bounded::plain_line(name)).collect();
-        if taken.unseen.len() > NAMED {
-            names.push(format!("and {} more", taken.unseen.len() - NAMED));
-        }
-        let unseen = names.join("; ");
+        let unseen = review::listed(taken.unseen.iter().map(|name| bounded::plain_line(name)));
         told.push((
             Saying::Important,
             format!("roz: approved without having been looked at: {unseen}"),
@@ -293,8 +262,8 @@ fn told_of(
     told
 }
 
-/// Lets one gated call through, as `#roz:allow` does, for a person at a terminal. Answers what
-/// the person is told.
+/// Lets one gated call through, as `#roz:allow` does, for a person at a terminal. Answers what the
+/// person is told.
 pub fn allow_once(session: &mut Session, now: DateTime<Utc>) -> String {
     let (told, pattern) = review::people::allow_once(&mut session.review, now);
     session.record(&Mark::CallAllowed { by: "terminal", pattern }, now);
@@ -306,8 +275,8 @@ pub fn allow_once(session: &mut Session, now: DateTime<Utc>) -> String {
     told
 }
 
-/// A prompt that this session scheduled is not the user's, though the client
-/// sends it word for word and without a mark: the event as it really is.
+/// A prompt that this session scheduled is not the user's, though the client sends it word for word
+/// and without a mark: the event as it really is.
 fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>> {
     match &event.what {
         What::Prompt { text, sender: Sender::User }

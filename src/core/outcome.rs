@@ -19,8 +19,7 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// For the agent, whatever the verdict.
     pub context: Vec<Notice>,
-    /// The intent that the agent is at: told behind the rest, as long as there
-    /// is room.
+    /// The intent that the agent is at: told behind the rest, as long as there is room.
     pub briefing: Option<Box<Briefing>>,
     /// For the user.
     pub messages: Vec<String>,
@@ -50,8 +49,7 @@ pub enum Effect {
     Doubt(Vec<Doubt>),
     /// Rows for the tables of approvals of the repositories that they name.
     Approve(Vec<Approved>),
-    /// A person said yes to what roz's own verbs wrote into these files since
-    /// then.
+    /// A person said yes to what roz's own verbs wrote into these files since then.
     Granted(DateTime<Utc>),
     /// What a gated call starts is let through as well.
     Pass(Pass),
@@ -118,8 +116,7 @@ pub struct Rewrite {
     pub may_keep_prompt: bool,
 }
 
-/// Words for the agent: a template and what to put into it. Whoever writes the
-/// reply renders it.
+/// Words for the agent: a template and what to put into it. Whoever writes the reply renders it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
     pub template: String,
@@ -239,7 +236,7 @@ impl Outcome {
             (Verdict::Object(_), _) => "deny",
         };
         let (gate, subject, reason) =
-            self.trace.iter().rev().find_map(Mark::refusal).unwrap_or(("another", "", ""));
+            self.trace.iter().rev().find_map(Mark::refused).unwrap_or(("another", "", ""));
         let mark = Mark::WouldRefuse {
             answer,
             gate,

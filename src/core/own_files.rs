@@ -1,11 +1,11 @@
-//! A call weakened one of roz's own files: the user and the agent are told, and the change waits for
-//! `roz confirm`.
+//! A call weakened one of roz's own files: the user and the agent are told, and the change waits
+//! for `roz confirm`.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-pub use super::weakened::{Kind, Weakened};
+pub use super::weakened_file::{Kind, WeakenedFile};
 use crate::core::{
     Cx, bounded,
     outcome::{Notice, Outcome},

@@ -1,5 +1,5 @@
-//! The configuration, as the gates read it. What a key is called, who may set
-//! it and where it was set is `config`'s; what it means is here.
+//! The configuration, as the gates read it. What a key is called, who may set it and where it was
+//! set is `config`'s; what it means is here.
 
 mod intent;
 mod reflection;
@@ -54,7 +54,7 @@ pub enum Notify {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoragePolicy {
-    /// The home in which `sessions/` lies; none: `<ROZ_HOME>`.
+    /// The folder that holds `sessions/`; none: `<ROZ_HOME>`.
     pub path: Option<PathBuf>,
     pub backend: Backend,
 }
@@ -361,8 +361,7 @@ impl Default for CleanupPolicy {
 }
 
 impl TemplatesPolicy {
-    /// The template to use: with `random`, by weight; the same roll always
-    /// picks the same one.
+    /// The template to use: with `random`, by weight; the same roll always picks the same one.
     pub fn pick(&self, dice: u64) -> &str {
         if self.active != "random" {
             return &self.active;
@@ -379,8 +378,7 @@ impl TemplatesPolicy {
     }
 }
 
-/// `seconds` after `at`, or the end of time: a number from the configuration
-/// cannot overflow.
+/// `seconds` after `at`, or the end of time: a number from the configuration cannot overflow.
 pub fn later(at: DateTime<Utc>, seconds: u64) -> DateTime<Utc> {
     i64::try_from(seconds)
         .ok()
@@ -390,28 +388,4 @@ pub fn later(at: DateTime<Utc>, seconds: u64) -> DateTime<Utc> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_number_of_seconds_overflows() {
-        let now = DateTime::UNIX_EPOCH;
-        assert_eq!(later(now, u64::MAX), DateTime::<Utc>::MAX_UTC);
-        assert_eq!(later(DateTime::<Utc>::MAX_UTC, 1), DateTime::<Utc>::MAX_UTC);
-        assert_eq!(later(now, 60), now + TimeDelta::seconds(60));
-    }
-
-    #[test]
-    fn a_template_comes_as_often_as_it_weighs() {
-        let weights = [("a".to_owned(), 1), ("b".to_owned(), 3), ("c".to_owned(), 0)].into();
-        let policy = TemplatesPolicy { active: "random".into(), weights };
-        let picked = |id| (0..400).filter(|it| policy.pick(*it) == id).count();
-        assert_eq!((picked("a"), picked("b"), picked("c")), (100, 300, 0));
-    }
-
-    #[test]
-    fn no_weights_at_all_mean_the_default_template() {
-        let policy = TemplatesPolicy { active: "random".into(), weights: BTreeMap::new() };
-        assert_eq!(policy.pick(7), "default");
-    }
-}
+mod tests;

@@ -1,5 +1,5 @@
-//! Why a call is refused, for programs: one line of JSON at the end of what
-//! the agent reads, the same for every gate.
+//! Why a call is refused, for programs: one line of JSON at the end of what the agent reads, the
+//! same for every gate.
 
 use serde::Serialize;
 

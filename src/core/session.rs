@@ -17,8 +17,7 @@ use crate::core::{
     writes::Writes,
 };
 
-/// What this roz writes. A document with a higher number is read, never
-/// written.
+/// What this roz writes. A document with a higher number is read, never written.
 pub const VERSION: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -162,9 +161,9 @@ impl Session {
             it.has_pass && it.agent_id.as_deref() == agent && Some(&*it.tool_use_id) != next
         };
         let over = self.asked.iter_mut().filter(is_over);
-        over.map(|it| {
-            it.has_pass = false;
-            it.tool_use_id.clone()
+        over.map(|asked| {
+            asked.has_pass = false;
+            asked.tool_use_id.clone()
         })
         .collect()
     }

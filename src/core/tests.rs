@@ -9,7 +9,7 @@ use serde_json::json;
 use super::*;
 use crate::core::{
     event::{Background, Origin, Source, Stop, ToolCall},
-    facts::{Facts, Parent},
+    facts::Facts,
     outcome::Effect,
     policy::{Mode, Scope},
     review::{
@@ -319,13 +319,12 @@ impl Play {
         let work = self.work();
         let is_write = matches!(&what, What::PreToolUse(call) if call.name == "Write");
         let facts = Facts {
-            parent: Parent::Client,
             works: if work == Work::NotAsked { Vec::new() } else { vec![work.clone()] },
             work,
             written: if is_write { vec!["/p/a".into()] } else { Vec::new() },
             ..Facts::default()
         };
-        let dice = [self.step; 32].into();
+        let dice = [self.step; 32];
         let cx =
             Cx { now: self.now, dice: &dice, policy: &self.policy, facts: &facts, session_id: &id };
         let prompt_id = Some(format!("q{}", self.step));

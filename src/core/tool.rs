@@ -39,10 +39,12 @@ pub enum Tool {
     Schedule { prompt: Option<String>, recurring: bool, elsewhere: bool },
     /// A skill or a command of the user's: a text whose marked lines are run.
     Skill { name: String, arguments: String },
-    /// A tool of an MCP server, called `mcp__server__tool`; its input is [`ToolCall::input`].
-    ///
-    /// [`ToolCall::input`]: crate::core::event::ToolCall::input
-    Mcp,
+    /// A tool of an MCP server, and what the server calls it.
+    Mcp { server: String, name: String },
+    /// What a running subagent or a background command printed, by all the ids that the call names.
+    TaskOutput { ids: Vec<String> },
+    /// A change of the client's own list of tasks.
+    TaskList,
     /// One of the client's that changes nothing by itself.
     Harmless,
     /// One that may do anything.
@@ -67,6 +69,15 @@ impl Tool {
             _ => None,
         }
         .filter(|command| !command.is_empty())
+    }
+
+    pub fn is_mcp(&self) -> bool {
+        matches!(self, Tool::Mcp { .. })
+    }
+
+    /// Whether it is a tool of roz's own server: its own rules say who may use it.
+    pub fn is_of_roz(&self) -> bool {
+        matches!(self, Tool::Mcp { server, .. } if server == "roz" || server == "plugin_roz_roz")
     }
 
     /// The file that the call writes, by its input alone.
@@ -95,9 +106,11 @@ impl Tool {
             | Tool::Workflow
             | Tool::Message { .. }
             | Tool::Skill { .. }
+            | Tool::TaskOutput { .. }
+            | Tool::TaskList
             | Tool::Harmless => true,
             Tool::Schedule { elsewhere, .. } => !elsewhere,
-            Tool::Write { .. } | Tool::Edit { .. } | Tool::Mcp | Tool::Other => false,
+            Tool::Write { .. } | Tool::Edit { .. } | Tool::Mcp { .. } | Tool::Other => false,
         }
     }
 }

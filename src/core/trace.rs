@@ -22,8 +22,8 @@ pub struct TraceEvent {
 pub struct Trace {
     /// The number of the newest event.
     pub seq: u64,
-    /// The store's own counters, kept beside the state so that neither can be
-    /// ahead of the other unnoticed.
+    /// The store's own counters, kept beside the state so that neither can be ahead of the other
+    /// unnoticed.
     #[serde(default)]
     pub events: u64,
     #[serde(default)]
@@ -38,238 +38,139 @@ pub struct Trace {
     fresh: Vec<(TraceEvent, bool)>,
 }
 
-/// What can happen. Texts in here are bounded by whoever makes the mark.
+/// What can happen. Texts in here are bounded by whoever makes the mark. Of a payload the fields
+/// without a value (`null`, an empty list) are left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event_type", content = "payload", rename_all = "snake_case")]
 pub enum Mark {
-    SessionStart {
-        source: String,
-    },
+    /// The client starts or goes on.
+    SessionStart { source: String },
     /// Its first event, where that is not its start.
     SessionSeen,
-    PromptReceived {
-        prompt: String,
-        asks_for_review: bool,
-    },
+    /// A prompt of the user.
+    PromptReceived { prompt: String, asks_for_review: bool },
     /// A prompt that the client put in, while a gate was not idle.
-    ClientPrompt {
-        prompt: String,
-    },
-    GateBlocked {
-        tool: String,
-        pattern: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tool_use_id: Option<String>,
-        /// `deny` or `ask`.
-        answer: &'static str,
-        reason: String,
-    },
-    GateAllowed {
-        tool: String,
-        pattern: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tool_use_id: Option<String>,
-        reason: String,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        changed_since_approval: Vec<String>,
-    },
-    /// A call that the user was asked about ran: somebody said yes to the client.
-    CallGranted {
-        tool: String,
-        tool_use_id: String,
-        /// The gate that asked, and about what.
-        about: String,
-    },
+    ClientPrompt { prompt: String },
+    /// A gated call is denied or asked about.
+    GateBlocked(GateAnswer),
+    /// A gated call goes through.
+    GateAllowed(GateAnswer),
+    /// A call that the user was asked about ran; `about`: the gate that asked, and its question.
+    CallGranted { tool: String, tool_use_id: String, about: String },
     /// A gated call came to its end.
-    ToolCompleted {
-        tool: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tool_use_id: Option<String>,
-        succeeded: bool,
-    },
-    IntentSelected {
-        intent_id: String,
-    },
-    IntentRefused {
-        code: &'static str,
-        /// `deny`, `ask`, or `told` where it had happened already.
-        answer: &'static str,
-        subject: String,
-    },
+    ToolCompleted { tool: String, tool_use_id: Option<String>, succeeded: bool },
+    /// The agent says which intent it works on.
+    IntentSelected { intent_id: String },
+    /// `told`: it had happened already.
+    IntentRefused { code: Word, answer: Word, subject: String },
     /// Each of its criteria was answered.
-    IntentCompleted {
-        intent_id: String,
-        criteria: Vec<String>,
-    },
-    TicketDetected {
-        ticket_id: String,
-        source: String,
-    },
+    IntentCompleted { intent_id: String, criteria: Vec<String> },
+    /// A ticket is in progress.
+    TicketDetected { ticket_id: String, source: String },
     /// A call that closes tickets was let through.
-    TicketCloseIntended {
-        tool_use_id: String,
-        system: String,
-        tickets: Vec<String>,
-    },
-    TicketClosed {
-        tool_use_id: String,
-        system: String,
-        tickets: Vec<String>,
-    },
-    TicketCloseFailed {
-        tool_use_id: String,
-        system: String,
-        tickets: Vec<String>,
-    },
+    TicketCloseIntended { tool_use_id: String, system: String, tickets: Vec<String> },
+    /// It closed them.
+    TicketClosed { tool_use_id: String, system: String, tickets: Vec<String> },
+    /// It failed.
+    TicketCloseFailed { tool_use_id: String, system: String, tickets: Vec<String> },
     /// The client says that a task is completed.
-    TaskCompleted {
-        task_id: String,
-        subject: String,
-        /// `block` or `pass`.
-        answer: &'static str,
-    },
-    /// A stop, as the reflection gate saw it.
-    ReflectionStop {
-        /// `block` or `pass`.
-        answer: &'static str,
-        reason: String,
-        block_count: u32,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        lines_changed: Option<u64>,
-    },
-    ReflectionBreakerTripped {
-        block_count: u32,
-    },
-    Reflection {
-        accepted: Vec<String>,
-        rejected: u32,
-        was_due: bool,
-    },
-    Skip {
-        reason: String,
-        decider: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        lines_changed: Option<u64>,
-        was_due: bool,
-    },
-    Observation {
-        note: String,
-    },
-    LearningsInjected {
-        learnings: Vec<String>,
-    },
-    LearningOpened {
-        learning_id: String,
-    },
-    LearningReferenced {
-        learning_id: String,
-    },
-    StopHookCalled {
-        /// `block` or `pass`.
-        answer: &'static str,
-        reason: String,
-        stop_hook_active: bool,
-        block_count: u32,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        changed_since_approval: Vec<String>,
-    },
-    BreakerTripped {
-        block_count: u32,
-    },
+    TaskCompleted { task_id: String, subject: String, answer: Word },
+    /// A stop, as the reflection gate judged it.
+    ReflectionStop { answer: Word, reason: String, block_count: u32, lines_changed: Option<u64> },
+    /// The reflection gate has held too many stops in a row and lets go.
+    ReflectionBreakerTripped { block_count: u32 },
+    /// What was learned is written down.
+    Reflection { accepted: Vec<String>, rejected: u32, was_due: bool },
+    /// Nothing was learned.
+    Skip { reason: String, decider: String, lines_changed: Option<u64>, was_due: bool },
+    /// Noted for the reflection to come.
+    Observation { note: String },
+    /// Learnings are put before the agent.
+    LearningsInjected { learnings: Vec<String> },
+    /// The agent reads one.
+    LearningOpened { learning_id: String },
+    /// The agent says that one helped.
+    LearningReferenced { learning_id: String },
+    /// A stop, as the review gate judged it.
+    StopHookCalled(StopAnswer),
+    /// The review gate has held too many stops in a row and lets go.
+    BreakerTripped { block_count: u32 },
+    /// It holds again.
     BreakerReset,
-    ReviewEnded {
-        by: &'static str,
-    },
-    ReviewerLaunched {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tool_use_id: Option<String>,
-    },
-    ReviewerStarted {
-        agent_id: String,
-        /// What was checked before the token was given.
-        proof: Value,
-    },
-    TokenRefused {
-        #[serde(skip_serializing_if = "Option::is_none")]
-        agent_id: Option<String>,
-        reason: String,
-    },
-    PermitGiven {
-        agent_id: String,
-        verdict: &'static str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tool_use_id: Option<String>,
-    },
+    /// A person ends the review.
+    ReviewEnded { by: Word },
+    /// The agent starts a reviewer.
+    ReviewerLaunched { tool_use_id: Option<String> },
+    /// `proof`: what was checked before the token was given.
+    ReviewerStarted { agent_id: String, proof: Value },
+    /// A subagent of the reviewer's name gets no token, or may not decide.
+    TokenRefused { agent_id: Option<String>, reason: String },
+    /// A call of a reviewer may post this verdict.
+    PermitGiven { agent_id: String, verdict: Word, tool_use_id: Option<String> },
     /// A reviewer named a session other than its own.
-    BadSessionId {
-        agent_id: String,
-        named: String,
-    },
-    RozDecision {
-        decision: &'static str,
-        summary: String,
-        by: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        tree: Option<String>,
-        stands: bool,
-        /// Files whose changes the reviewer was shown.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        seen: Vec<String>,
-        /// Files that it was not shown.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        unseen: Vec<String>,
-        /// Files of the work that changed while it was at work.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        changed_meanwhile: Vec<String>,
-    },
+    BadSessionId { agent_id: String, named: String },
+    /// A verdict was posted.
+    RozDecision(DecisionTaken),
     /// A person lets one gated call through.
-    CallAllowed {
-        by: &'static str,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pattern: Option<String>,
-    },
-    DecisionRefused {
-        reason: String,
-    },
-    ReviewerHeld {
-        agent_id: String,
-        blocks: u32,
-    },
-    ReviewerEnded {
-        agent_id: String,
-        outcome: &'static str,
-    },
-    /// What would have been refused, had this not been a trial.
-    WouldRefuse {
-        /// `hold`, `deny` or `ask`.
-        answer: &'static str,
-        gate: &'static str,
-        subject: String,
-        reason: String,
-    },
+    CallAllowed { by: Word, pattern: Option<String> },
+    /// A verdict was refused.
+    DecisionRefused { reason: String },
+    /// A reviewer wants to end without a verdict and is held.
+    ReviewerHeld { agent_id: String, blocks: u32 },
+    /// A reviewer has ended.
+    ReviewerEnded { agent_id: String, outcome: Word },
+    /// What would have been refused, had this not been a trial: `hold`, `deny` or `ask`.
+    WouldRefuse { answer: Word, gate: Word, subject: String, reason: String },
     /// A rule of self-protection objected.
-    Protected {
-        rule: &'static str,
-        answer: &'static str,
-        subject: String,
-    },
+    Protected { rule: Word, answer: Word, subject: String },
     /// A call made one of roz's own files protect less.
-    Weakened {
-        file: String,
-        what: String,
-    },
-    /// Events beyond `after_seq` were written by a hook that ended before it
-    /// could save the state that they belong to.
-    Interrupted {
-        after_seq: u64,
-        events: u64,
-    },
-    TraceCompacted {
-        dropped: u64,
-    },
-    SessionEnd {
-        reason: String,
-    },
+    Weakened { file: String, what: String },
+    /// Events beyond `after_seq` were written by a hook that ended before it could save the state
+    /// that they belong to.
+    Interrupted { after_seq: u64, events: u64 },
+    /// Old events were dropped.
+    TraceCompacted { dropped: u64 },
+    /// The client says that the session is over.
+    SessionEnd { reason: String },
+}
+
+/// One of a few words: `pass`, `block`, `deny`, `ask`, `told`.
+pub type Word = &'static str;
+
+/// A gated call, and what the gate says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateAnswer {
+    pub tool: String,
+    pub pattern: String,
+    pub tool_use_id: Option<String>,
+    pub answer: Word,
+    pub reason: String,
+    pub changed_since_approval: Vec<String>,
+}
+
+/// A stop, and what the review gate says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StopAnswer {
+    pub answer: Word,
+    pub reason: String,
+    pub stop_hook_active: bool,
+    pub block_count: u32,
+    pub changed_since_approval: Vec<String>,
+}
+
+/// A verdict on the work.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct DecisionTaken {
+    pub decision: &'static str,
+    pub summary: String,
+    pub by: String,
+    pub tree: Option<String>,
+    pub stands: bool,
+    /// Files whose changes the reviewer was shown, and files that it was not shown.
+    pub seen: Vec<String>,
+    pub unseen: Vec<String>,
+    /// Files of the work that changed while it was at work.
+    pub changed_meanwhile: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -293,8 +194,7 @@ impl Trace {
         !self.fresh.is_empty()
     }
 
-    /// Whether one of them is a decision or the like: a save that brings it
-    /// is synced to the disk.
+    /// Whether one of them is a decision or the like: a save that brings it is synced to the disk.
     pub fn must_survive(&self) -> bool {
         self.fresh.iter().any(|(_, durable)| *durable)
     }
@@ -307,14 +207,18 @@ impl Mark {
             Some(Value::String(name)) => name,
             _ => "unknown".to_owned(),
         };
-        let payload = value.get_mut("payload").map(Value::take).unwrap_or_default();
+        let mut payload = value.get_mut("payload").map(Value::take).unwrap_or_default();
+        if let Some(fields) = payload.as_object_mut() {
+            let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+            fields.retain(|_, value| !value.is_null() && !is_empty(value));
+        }
         TraceEvent { seq, timestamp, event_type, payload }
     }
 
     fn must_survive(&self) -> bool {
         matches!(
             self,
-            Mark::RozDecision { .. }
+            Mark::RozDecision(_)
                 | Mark::Weakened { .. }
                 | Mark::CallAllowed { .. }
                 | Mark::Reflection { .. }
@@ -323,7 +227,7 @@ impl Mark {
 
     /// A question that nobody answers is a denial.
     pub(crate) fn deny(&mut self) {
-        if let Mark::GateBlocked { answer, .. }
+        if let Mark::GateBlocked(GateAnswer { answer, .. })
         | Mark::IntentRefused { answer, .. }
         | Mark::Protected { answer, .. } = self
         {
@@ -332,10 +236,10 @@ impl Mark {
     }
 
     /// The gate that refused, what it refused, and why. None where this is no refusal.
-    pub(crate) fn refusal(&self) -> Option<(&'static str, &str, &str)> {
+    pub(crate) fn refused(&self) -> Option<(Word, &str, &str)> {
         match self {
-            Mark::GateBlocked { tool, reason, .. } => Some(("review", tool, reason)),
-            Mark::StopHookCalled { answer: "block", reason, .. } => {
+            Mark::GateBlocked(GateAnswer { tool, reason, .. }) => Some(("review", tool, reason)),
+            Mark::StopHookCalled(StopAnswer { answer: "block", reason, .. }) => {
                 Some(("review", "the stop", reason))
             }
             Mark::ReviewerHeld { agent_id, .. } => Some(("review", agent_id, "it has not decided")),
@@ -353,12 +257,26 @@ impl Mark {
 
     /// What the user is asked about by it, and by whom, in a line.
     pub(crate) fn question(&self) -> Option<String> {
-        let (by, subject) = match self {
-            Mark::GateBlocked { answer: "ask", pattern, tool, .. } => (pattern.as_str(), tool),
-            Mark::IntentRefused { answer: "ask", code, subject } => (*code, subject),
-            Mark::Protected { answer: "ask", rule, subject } => (*rule, subject),
+        self.answer_about("ask")
+    }
+
+    /// Why a call was refused: the rule, and what it is about, in a line.
+    pub(crate) fn refusal(&self) -> Option<String> {
+        self.answer_about("deny")
+    }
+
+    fn answer_about(&self, wanted: &str) -> Option<String> {
+        let (answer, by, subject) = match self {
+            Mark::GateBlocked(GateAnswer { answer, pattern, tool, .. }) => {
+                (*answer, pattern.as_str(), tool)
+            }
+            Mark::IntentRefused { answer, code, subject } => (*answer, *code, subject),
+            Mark::Protected { answer, rule, subject } => (*answer, *rule, subject),
             _ => return None,
         };
+        if answer != wanted {
+            return None;
+        }
         Some(bounded::line(&format!("{by}: {subject}"), 300))
     }
 }

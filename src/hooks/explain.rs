@@ -68,7 +68,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let (protect, intent) = protect_facts_and_aims(&input, &Around::default(), session, roz, world);
     let event = input.event;
     let facts = Facts { protect, intent, ..Facts::default() };
-    let dice = [0; 32].into();
+    let dice = [0; 32];
     let cx = Cx { now: world.now, dice: &dice, policy: &roz.policy, facts: &facts, session_id: id };
     let rules = if roz.policy.protect.enabled {
         protect::objections(session, &event, cx).collect()

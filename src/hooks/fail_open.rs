@@ -132,7 +132,7 @@ fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     let mut session = Session::new(input.session_id.clone(), world.now);
     let (protect, intent) = protect_facts_and_aims(input, &Around::default(), &session, roz, world);
     let facts = Facts { protect, intent, ..Facts::default() };
-    let (dice, policy, session_id) = ([0; 32].into(), &roz.policy, &input.session_id);
+    let (dice, policy, session_id) = ([0; 32], &roz.policy, &input.session_id);
     let cx = Cx { now: world.now, dice: &dice, policy, facts: &facts, session_id };
     let outcome = protect::decide(&session, &input.event, cx);
     outcome.then(|| intent::decide(&mut session.intent, &input.event, Caller::Agent, cx))

@@ -15,7 +15,7 @@ use crate::{
     core::{
         self, Need, agent_file,
         event::{Source, ToolCall, What},
-        facts::{Facts, GatesElsewhere, LaunchedBy, Parent},
+        facts::{Facts, GatesElsewhere, LaunchedBy},
         policy::Policy,
         review::{gate, work::Work},
         session::{Session, SessionId},
@@ -25,7 +25,7 @@ use crate::{
         Roz,
         work::{self, Asker},
     },
-    world::{World, changes, process, read_beginning, read_text},
+    world::{World, changes, read_beginning, read_text},
 };
 
 /// What the gates need to know about this event, as far as the project can tell.
@@ -58,10 +58,6 @@ pub(super) fn facts(input: &Input, session: &Session, roz: &Roz, world: &World) 
                 facts.shadow = replaced.or_else(|| shadow(&dirs, world));
                 facts.reviewer_unbriefed = !input.client.can(Capability::BriefReviewer);
                 facts.reviewer_unwatched = !input.client.can(Capability::NameSubagents);
-                if !input.client.can(Capability::HooksWithoutShell) {
-                    continue;
-                }
-                facts.parent = parent(world);
             }
             (Need::GatedWork, What::PreToolUse(call)) => {
                 facts.gates_elsewhere =
@@ -199,20 +195,6 @@ fn reviewers_file(folder: &Path, depth: usize, budget: &mut usize) -> Option<Pat
 pub fn config_dir(world: &World) -> Option<PathBuf> {
     let named = world.var("CLAUDE_CONFIG_DIR").map(PathBuf::from);
     named.or_else(|| Some(world.user_home.as_ref()?.join(".claude")))
-}
-
-fn parent(world: &World) -> Parent {
-    const SHELLS: &[&str] =
-        &["sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "busybox", "tcsh", "csh"];
-    let (pid, name) = process::parent();
-    let client = world.var("CLAUDE_PID").and_then(|it| it.parse::<u32>().ok());
-    match (client, pid, name) {
-        (Some(client), Some(pid), _) if client == pid => Parent::Client,
-        (Some(_), Some(_), name) => Parent::Stranger(name.unwrap_or_else(|| "?".into())),
-        (None, _, Some(name)) if SHELLS.contains(&name.as_str()) => Parent::Stranger(name),
-        (None, _, Some(name)) => Parent::Unnamed(name),
-        _ => Parent::Unknown,
-    }
 }
 
 /// How the client says that a subagent was started: it keeps a note beside the

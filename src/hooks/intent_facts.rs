@@ -177,7 +177,7 @@ fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
 fn failed(call: &ToolCall, exit_code: Option<i32>) -> Ended {
     const NOT_FOUND: [i32; 2] = [126, 127];
     const STOPPED: [i32; 4] = [129, 130, 137, 143];
-    if call.tool == Tool::Mcp {
+    if call.tool.is_mcp() {
         return Ended::Failed;
     }
     match exit_code {
@@ -304,7 +304,7 @@ impl Look<'_> {
                 continue;
             }
             let target = site.target(path, self.cwd);
-            let mut is_free = class::is_sink(path) || scratch.holds(&target);
+            let mut is_free = class::is_stream_device(path) || scratch.holds(&target);
             let is_elsewhere = site.is_in_work_tree(path, self.cwd);
             let mut treatment = Treatment::default();
             let mut hash = None;
@@ -419,7 +419,7 @@ impl Look<'_> {
         let above = if is_declared { None } else { nearest(self.project, &mut known) };
         known.insert(project, is_declared.then(|| self.project.to_owned()).or(above));
         for (path, how) in written.into_iter().take(MAX_TARGETS) {
-            if path.contains(HOLE) || class::is_sink(&path) {
+            if path.contains(HOLE) || class::is_stream_device(&path) {
                 continue;
             }
             let absolute = self.cwd.join(&path);

@@ -42,12 +42,12 @@ use crate::{
         message::{self, Decision, Input, Printed, Reply},
     },
     core::{
-        self, Cx, Dice, bounded,
+        self, Cx, bounded,
         event::{Beyond, Event, What},
         gate::Gate,
         intent::{briefing, facts::IntentFacts},
         outcome::{Notice, Outcome, Verdict},
-        own_files::Weakened,
+        own_files::WeakenedFile,
         policy::Auto,
         protect::ProtectFacts,
         session::{Session, SessionId},
@@ -184,7 +184,7 @@ struct Around {
     /// When the formatters began that roz started for it, if it did.
     formatted: Option<mtime_scan::Time>,
     /// What the call made of roz's own files.
-    weakened: Vec<Weakened>,
+    weakened: Vec<WeakenedFile>,
 }
 
 fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
@@ -313,7 +313,7 @@ fn decide(
     world: &World,
 ) -> Result<Decided, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
-    let dice = Dice::new(dice);
+    let dice = dice();
     let session_id = &input.session_id;
     let mut decided = None;
     let saved = storage::update_from(
@@ -379,7 +379,7 @@ fn protect_facts_and_aims(
     world: &World,
 ) -> (ProtectFacts, IntentFacts) {
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
-    let mut links = if world.is_nowhere { Links::default() } else { Links::of(&world.cwd) };
+    let mut links = Links::default();
     let protect =
         protect_facts::protect_facts(&input.event, session, cwd, &mut links, (roz, world));
     let links = RefCell::new(links);

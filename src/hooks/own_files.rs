@@ -13,7 +13,7 @@ use crate::{
         agents,
         event::{Event, ToolCall, What},
         intent::class::{self, Class},
-        own_files::{Kind, Weakened},
+        own_files::{Kind, WeakenedFile},
         session::SessionId,
     },
     observe::own_files::{self, Changed, Known, Watched},
@@ -39,7 +39,7 @@ pub(super) fn end(
     session_id: &SessionId,
     roz: &Roz,
     world: &World,
-) -> (Vec<Weakened>, Option<String>) {
+) -> (Vec<WeakenedFile>, Option<String>) {
     let nothing = (Vec::new(), None);
     let What::PostToolUse { call, .. } = &event.what else { return nothing };
     let Some(id) = call.tool_use_id.as_deref() else { return nothing };
@@ -48,7 +48,7 @@ pub(super) fn end(
     let is_other_config = changed.iter().any(|it| it.kind == Kind::Configuration);
     let weakened = changed.into_iter().filter_map(|changed| {
         let what = weakened_by(&changed, roz, world);
-        (!what.is_empty()).then(|| Weakened {
+        (!what.is_empty()).then(|| WeakenedFile {
             kind: changed.kind,
             file: changed.path,
             what,
@@ -58,7 +58,7 @@ pub(super) fn end(
             at: world.now,
         })
     });
-    let weakened: Vec<Weakened> = weakened.collect();
+    let weakened: Vec<WeakenedFile> = weakened.collect();
     let is_laxer = weakened.iter().any(|it| it.kind == Kind::Configuration);
     if is_other_config && !is_laxer {
         confirm_if_strict(roz, world);

@@ -12,8 +12,8 @@ use crate::{
     core::{
         event::{Event, ToolCall, What},
         protect::{
-            self, Access, Accessed, Act, Before, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places,
-            ProtectFacts,
+            self, Access, Accessed, Act, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places,
+            ProtectFacts, TextBefore,
         },
         session::Session,
         tool::Tool,
@@ -79,11 +79,11 @@ pub(super) fn protect_facts(
 /// The paths in the input of a server's tool, or of one that only a newer client has. Where a server
 /// was started, nobody knows: what is relative counts from the project, too.
 fn of_server(call: &ToolCall, project: &Path) -> Vec<Access> {
-    let is_servers = call.tool == Tool::Mcp;
+    let is_servers = call.tool.is_mcp();
     if !is_servers && call.tool != Tool::Other {
         return Vec::new();
     }
-    let act = protect::act_of_tool(&call.name);
+    let act = protect::act_of_tool(call);
     let mut found = Vec::new();
     for path in server_paths::named(&call.input) {
         if is_servers && !path.starts_with(['/', '~']) {
@@ -112,15 +112,15 @@ fn find(
         _ => named_and_real([path].into_iter(), links),
     };
     let is_near = at.iter().any(|path| places.is_near(path));
-    is_near.then_some(Accessed { access, at, before: Before::NotAsked })
+    is_near.then_some(Accessed { access, at, before: TextBefore::NotAsked })
 }
 
-fn before(accessed: &Accessed) -> Before {
-    let Some(real) = accessed.at.last().map(Path::new) else { return Before::Unreadable };
+fn before(accessed: &Accessed) -> TextBefore {
+    let Some(real) = accessed.at.last().map(Path::new) else { return TextBefore::Unreadable };
     match real.symlink_metadata() {
-        Err(err) if err.kind() == ErrorKind::NotFound => Before::Absent,
-        Err(_) => Before::Unreadable,
-        Ok(_) => read_text(real, MAX_TEXT).map_or(Before::Unreadable, Before::Text),
+        Err(err) if err.kind() == ErrorKind::NotFound => TextBefore::Absent,
+        Err(_) => TextBefore::Unreadable,
+        Ok(_) => read_text(real, MAX_TEXT).map_or(TextBefore::Unreadable, TextBefore::Text),
     }
 }
 

@@ -26,10 +26,11 @@ use crate::{
         },
         review::phase::Phase,
         session::{Session, SessionId},
+        tool::Tool,
     },
     memory::index::{self, Loaded},
     open::Roz,
-    shell::Run,
+    shell::{self, Run},
     sidecar::scratch::TEMPORARY,
     world::{self, World, changes, git, links, process},
 };
@@ -37,12 +38,11 @@ use crate::{
 /// What a ticket system's program may take to answer.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a repository without a commit is compared with; git knows it without
-/// being told.
+/// What a repository without a commit is compared with; git knows it without being told.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/// Of a prompt so much is looked at, in bytes: half of it from its beginning and half from its
-/// end, for what is wanted stands before what is pasted, or behind it.
+/// Of a prompt so much is looked at, in bytes: half of it from its beginning and half from its end,
+/// for what is wanted stands before what is pasted, or behind it.
 const MAX_PROMPT: usize = 8 * 1024;
 /// Of an error so much is looked at, in characters: its end, where most programs say what is wrong.
 const MAX_ERROR: usize = 500;
@@ -52,8 +52,8 @@ const MAX_PATHS: usize = 100;
 /// Folders whose changes are no work.
 const OWN_FOLDERS: [&str; 3] = [".roz/", ".grove/", ".orchestration/"];
 
-/// What the reflection gate works with. `dirty` are the files that a session of its own begins with,
-/// where somebody has looked already.
+/// What the reflection gate works with. `dirty` are the files that a session of its own begins
+/// with, where somebody has looked already.
 pub(super) fn learned(
     input: &Input,
     session: &Session,
@@ -80,12 +80,19 @@ pub(super) fn learned(
             }
             Learned { baseline: look.baseline(None), relevant: look.at_prompt(text), ..seen }
         }
-        What::PreToolUse(call) => match closings(call, cwd, roz, world) {
-            // Most calls close nothing.
-            closings if closings.is_empty() => Learned::default(),
-            closings => Learned { closings, ..look.seen() },
-        },
-        What::PostToolUse { call, succeeded: true } if look.begins_with_tasks(call) => look.seen(),
+        What::PreToolUse(call) => {
+            let relevant = if by_subagent { Vec::new() } else { look.at_refusal(call) };
+            match closings(call, cwd, roz, world) {
+                // Most calls close nothing.
+                closings if closings.is_empty() => Learned { relevant, ..Learned::default() },
+                closings => Learned { closings, relevant, ..look.seen() },
+            }
+        }
+        What::PostToolUse { call, succeeded: true }
+            if reflection::uses_tasks(call) && !session.reflection.uses_tasks() =>
+        {
+            look.seen()
+        }
         What::PostToolUse { call, succeeded: false } if !by_subagent => {
             let relevant = look.at_failure(call, input.answer.map_or("", RawValue::get));
             Learned { relevant, ..Learned::default() }
@@ -159,8 +166,7 @@ pub fn system(roz: &Roz, cwd: &Path) -> Option<String> {
     markers(roz, cwd).find(|it| it.found.is_some()).map(|it| it.system)
 }
 
-/// The markers of the systems that count, looked for from `cwd` up to the
-/// project's root.
+/// The markers of the systems that count, looked for from `cwd` up to the project's root.
 pub fn markers(roz: &Roz, cwd: &Path) -> impl Iterator<Item = Marked> {
     let is_below = cwd.starts_with(&roz.project);
     let from = if is_below { cwd } else { &roz.project };
@@ -221,17 +227,12 @@ pub fn ticket(
 
 /// The first ticket of a list in JSON, bare or in an object, or of JSON lines.
 fn first_ticket(value: &Value, system: &str, world: &World) -> Option<Ticket> {
-    let listed = match value {
-        Value::Array(items) => items.first(),
-        Value::Object(fields) => {
-            let lists = ["issues", "tickets", "items", "data", "results"];
-            match lists.iter().find_map(|it| fields.get(*it)?.as_array()) {
-                Some(items) => items.first(),
-                None => Some(value),
-            }
-        }
-        _ => None,
-    }?;
+    let lists = ["issues", "tickets", "items", "data", "results"];
+    let in_object = || lists.iter().find_map(|name| value.get(*name)?.as_array());
+    let listed = match value.as_array().or_else(in_object) {
+        Some(items) => items.first()?,
+        None => value,
+    };
     let field = |names: &[&str]| {
         let found = names.iter().find_map(|it| listed.get(*it));
         found.and_then(|it| match it {
@@ -258,12 +259,6 @@ fn first_ticket(value: &Value, system: &str, world: &World) -> Option<Ticket> {
     })
 }
 
-/// The last characters of a text.
-fn ending(text: &str, count: usize) -> &str {
-    let begin = text.char_indices().rev().nth(count.saturating_sub(1));
-    begin.map_or(text, |(at, _)| &text[at..])
-}
-
 #[derive(Clone, Copy)]
 struct Look<'a> {
     session: &'a Session,
@@ -280,10 +275,6 @@ impl Look<'_> {
         Learned { is_wanted, system, ..Learned::default() }
     }
 
-    fn system(self) -> Option<String> {
-        system(self.roz, self.cwd)
-    }
-
     /// The system in use that stands in for asking each session.
     fn stand_in(self) -> Option<String> {
         let policy = &self.roz.policy.ticketing;
@@ -291,12 +282,7 @@ impl Look<'_> {
         found.map(|it| it.system).find(|it| policy.stands_for_sessions(it))
     }
 
-    fn begins_with_tasks(self, call: &ToolCall) -> bool {
-        reflection::uses_tasks(call) && !self.session.reflection.uses_tasks()
-    }
-
-    /// Whether the gate could hold a stop; one that another gate holds pays for
-    /// nobody's git.
+    /// Whether the gate could hold a stop; one that another gate holds pays for nobody's git.
     fn may_hold(self) -> bool {
         let is_held_by_review =
             !matches!(self.session.review.phase(), Phase::Idle | Phase::Approved);
@@ -309,7 +295,7 @@ impl Look<'_> {
         if !seen.is_wanted {
             return seen;
         }
-        let system = self.system();
+        let system = system(self.roz, self.cwd);
         let deadline = gather::deadline(&self.roz.policy, self.world);
         let until = deadline.min(Instant::now() + PATIENCE);
         let ticket = match (&system, state.status()) {
@@ -324,8 +310,8 @@ impl Look<'_> {
         Learned { ticket, baseline, relevant, due_elsewhere: self.due_elsewhere(), ..seen }
     }
 
-    /// What a session begins with: its ticket, its branch, the files at hand.
-    /// What it was shown before counts as new: its context may be gone.
+    /// What a session begins with: its ticket, its branch, the files at hand. What it was shown
+    /// before counts as new: its context may be gone.
     fn at_beginning(self, ticket: Option<&Ticket>, baseline: Option<&Baseline>) -> Vec<Relevant> {
         let state = &self.session.reflection;
         let ticket = ticket.or(state.ticket());
@@ -337,7 +323,7 @@ impl Look<'_> {
             tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
             branch: changes::branch(&self.roz.project).unwrap_or_default(),
             paths: paths.collect(),
-            text: String::new(),
+            ..Query::default()
         };
         self.relevant(&query, &BTreeSet::new(), Index::choose)
     }
@@ -377,15 +363,35 @@ impl Look<'_> {
     /// What is known about a command that has failed, where the session was not shown it at a
     /// failure before.
     fn at_failure(self, call: &ToolCall, answer: &str) -> Vec<Relevant> {
-        let commands: Vec<_> = call.command_lines().collect();
-        if commands.is_empty() || !is_on(self.session, self.roz, self.cwd) {
+        if call.command_lines().next().is_none() {
             return Vec::new();
         }
         // Of an answer that is no text it is the fields that say something.
         let error: Option<String> = serde_json::from_str(answer).ok();
-        let end = ending(error.as_deref().unwrap_or(answer), MAX_ERROR);
-        let text = self.asked(&format!("{}\n{end}", commands.join("\n")));
-        let query = Query { text, ..Query::default() };
+        self.about_failure(call, error.as_deref().unwrap_or(answer))
+    }
+
+    /// What is known about a call that may be refused for the same reason as the one before;
+    /// whether it is, the gates say later.
+    fn at_refusal(self, call: &ToolCall) -> Vec<Relevant> {
+        match self.session.reflection.refused() {
+            Some(reason) if !matches!(call.tool, Tool::Read { .. } | Tool::Search { .. }) => {
+                self.about_failure(call, reason)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn about_failure(self, call: &ToolCall, error: &str) -> Vec<Relevant> {
+        if !is_on(self.session, self.roz, self.cwd) {
+            return Vec::new();
+        }
+        let commands: Vec<_> = call.command_lines().collect();
+        let end = error.char_indices().rev().nth(MAX_ERROR - 1).map_or(0, |(at, _)| at);
+        let text = self.asked(&format!("{}\n{}", commands.join("\n"), &error[end..]));
+        let runs = commands.iter().flat_map(|line| shell::read(line).runs);
+        let programs = runs.map(|run| run.program).collect();
+        let query = Query { text, programs, ..Query::default() };
         let shown = self.session.reflection.injected().iter();
         let shown = shown.filter(|it| it.is_of_failure || it.is_whole && !it.is_forgotten);
         let shown = shown.map(|it| it.learning_id.clone()).collect();
@@ -466,8 +472,7 @@ impl Look<'_> {
             if stands_in != *root && stands_in.join(".git").exists() && !is_here() {
                 return Some(format!("it stands in another work tree, {}", stands_in.display()));
             }
-            let inner = inner.map(|it| format!("{} is a repository of its own", it.path));
-            inner.or_else(|| changes::put_aside(root, self.session.created_at).map(str::to_owned))
+            inner.map(|it| format!("{} is a repository of its own", it.path))
         };
         match if is_small { hidden() } else { None } {
             Some(why) => Diff::Unknown(bounded::plain_line(&why)),

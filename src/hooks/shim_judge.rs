@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{Input, error_in_short, gather, reason, reflection_facts, repositories};
 use crate::{
     core::{
-        self, Cx, Dice,
+        self, Cx,
         event::{Event, Origin, STARTED, ToolCall, What},
         outcome::{Outcome, Verdict},
         pattern,
@@ -176,7 +176,7 @@ pub fn note_closed_tickets(
 fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> Option<String> {
     let input = Input::of_call(event, json, start.session_id.clone(), &start.cwd);
     let until = gather::deadline(&roz.policy, world);
-    let dice = Dice::new(dice);
+    let dice = dice();
     let new = || Session::new(start.session_id.clone(), world.now);
     let mut decided: Option<Outcome> = None;
     let saved = update(&*roz.store, &start.session_id, until, new, |session| {
@@ -211,7 +211,7 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
 }
 
 fn is_allowed_once(mark: &Mark) -> bool {
-    matches!(mark, Mark::GateAllowed { reason, .. } if reason == gate::ALLOWED)
+    matches!(mark, Mark::GateAllowed(answer) if answer.reason == gate::ALLOWED)
 }
 
 /// Nobody knows whether an approval serves.

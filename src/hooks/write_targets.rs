@@ -42,7 +42,7 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
         Tool::Edit { path, .. } if !path.is_empty() => vec![(path.clone(), How::Edit)],
         // A server stands where it was started, which is not where the agent stands: what is
         // relative counts from both.
-        Tool::Mcp => {
+        Tool::Mcp { .. } => {
             let mut found = Vec::new();
             for path in server_paths::named(&call.input) {
                 if !path.starts_with(['/', '~']) {

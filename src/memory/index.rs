@@ -2,8 +2,9 @@
 //! cold process finds what is relevant without reading what is there.
 //!
 //! ```text
-//! magic, made by, checksum of what follows, lengths | what it was made of
-//! notes | the index | the learnings as JSON, each with its own checksum
+//! magic, made by, checksum and length of the head
+//! the head as JSON: what it was made of, notes, the index
+//! the learnings as JSON, each with its own checksum in the index
 //! ```
 //!
 //! It is never a source. It counts if it was made, by this roz, of just the
@@ -48,8 +49,8 @@ const MADE_BY: u64 = crate::world::cached::made_by(&[
 ])
 .1;
 
-/// Magic, made by, checksum, and the lengths of head, index and texts.
-const PREFIX: usize = 8 + 8 + 8 + 4 + 8 + 8;
+/// Magic, made by, checksum and length of the head.
+const PREFIX: usize = 4 * 8;
 
 /// No index of learnings that people wrote is larger.
 const LARGEST: u64 = 1 << 30;
@@ -88,6 +89,7 @@ struct Head {
     begun: Time,
     seen: Vec<Stamp>,
     notes: Vec<String>,
+    index: Index,
 }
 
 type Time = (i64, i64);
@@ -123,19 +125,21 @@ where
 {
     let path = entry(roz_home, sources);
     let seen = stamps(sources);
-    if let Some((head, index, texts)) = read(&path, &seen) {
-        return Ok(Indexed { index, notes: head.notes, texts, load, reloaded: OnceCell::new() });
+    if let Some((Head { index, notes, .. }, texts)) = read(&path, &seen) {
+        return Ok(Indexed { index, notes, texts, load, reloaded: OnceCell::new() });
     }
     let begun = begin(&path);
     let loaded = load()?;
     let Built { index, texts } = retrieval::build(&loaded.learnings);
-    if let Some((file, begun)) = begun {
-        let head = Head { begun, seen, notes: loaded.notes.clone() };
+    let (begun, file) = begun.map_or((Time::default(), None), |(file, at)| (at, Some(file)));
+    let head = Head { begun, seen, notes: loaded.notes, index };
+    if let Some(file) = file {
         // A disk that is full costs the next session start its time.
-        let _ = write(file, &path, &head, &index, &texts);
+        let _ = write(file, &path, &head, &texts);
     }
+    let Head { index, notes, .. } = head;
     let texts = Texts::Loaded(loaded.learnings);
-    Ok(Indexed { index, notes: loaded.notes, texts, load, reloaded: OnceCell::new() })
+    Ok(Indexed { index, notes, texts, load, reloaded: OnceCell::new() })
 }
 
 /// As [`open`], whatever the cache knows, for whoever does not trust it.
@@ -238,7 +242,7 @@ fn is_racy(head: &Head) -> bool {
     changed.into_iter().any(|it| (ns(head.begun) - it).abs() < TICK_NS)
 }
 
-fn read(path: &Path, seen: &[Stamp]) -> Option<(Head, Index, Texts)> {
+fn read(path: &Path, seen: &[Stamp]) -> Option<(Head, Texts)> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).ok()?;
     let found = file.metadata().ok()?;
@@ -251,26 +255,19 @@ fn read(path: &Path, seen: &[Stamp]) -> Option<(Head, Index, Texts)> {
     let is_ours = take::<8>(&mut fields)? == MAGIC;
     let is_of_this_roz = u64::from_le_bytes(take(&mut fields)?) == MADE_BY;
     let sum = u64::from_le_bytes(take(&mut fields)?);
-    let head_length = u32::from_le_bytes(take(&mut fields)?);
-    let index_length = u64::from_le_bytes(take(&mut fields)?);
-    let texts_length = u64::from_le_bytes(take(&mut fields)?);
-    let texts_at = index_length.checked_add(head_length.into())?.checked_add(PREFIX as u64)?;
-    let is_whole = texts_at.checked_add(texts_length)? == found.size();
-    if !(is_ours && is_of_this_roz && is_whole) {
+    let length = u64::from_le_bytes(take(&mut fields)?);
+    let texts_at = length.checked_add(PREFIX as u64)?;
+    if !is_ours || !is_of_this_roz || texts_at > found.size() {
         return None;
     }
-    let mut head = vec![0; usize::try_from(head_length).ok()?];
+    let mut head = vec![0; usize::try_from(length).ok()?];
     file.read_exact_at(&mut head, PREFIX as u64).ok()?;
     if checksum(&head) != sum {
         return None;
     }
     let head: Head = serde_json::from_slice(&head).ok()?;
-    if head.seen != seen || is_racy(&head) {
-        return None;
-    }
-    let mut index = vec![0; usize::try_from(index_length).ok()?];
-    file.read_exact_at(&mut index, PREFIX as u64 + u64::from(head_length)).ok()?;
-    Some((head, Index::read(index)?, Texts::Cached(file, texts_at)))
+    let is_current = head.seen == seen && !is_racy(&head);
+    is_current.then_some((head, Texts::Cached(file, texts_at)))
 }
 
 fn take<const N: usize>(from: &mut &[u8]) -> Option<[u8; N]> {
@@ -293,24 +290,11 @@ fn begin(path: &Path) -> Option<(NamedTempFile, Time)> {
 
 /// Writes anew and renames: what lies at `path` is never written through,
 /// whatever it is.
-fn write(
-    mut file: NamedTempFile,
-    path: &Path,
-    head: &Head,
-    index: &Index,
-    texts: &[u8],
-) -> io::Result<()> {
+fn write(mut file: NamedTempFile, path: &Path, head: &Head, texts: &[u8]) -> io::Result<()> {
     // Paths that are no UTF-8 are no JSON: such a project does without.
     let head = serde_json::to_vec(head)?;
-    let head_length = u32::try_from(head.len()).map_err(io::Error::other)?;
-    let mut prefix = Vec::with_capacity(PREFIX);
-    prefix.extend(MAGIC);
-    prefix.extend(MADE_BY.to_le_bytes());
-    prefix.extend(checksum(&head).to_le_bytes());
-    prefix.extend(head_length.to_le_bytes());
-    prefix.extend((index.bytes().len() as u64).to_le_bytes());
-    prefix.extend((texts.len() as u64).to_le_bytes());
-    for part in [&prefix[..], &head, index.bytes(), texts] {
+    let fields = [MADE_BY, checksum(&head), head.len() as u64].map(u64::to_le_bytes);
+    for part in [&MAGIC[..], fields.as_flattened(), &head, texts] {
         file.write_all(part)?;
     }
     // An empty folder is the one thing that a rename does not replace and that

@@ -111,7 +111,7 @@ pub enum Error {
     Superseded { id: String },
     #[error("`{id}` is no learning's id")]
     BadId { id: String },
-    #[error("`{}` is read, never written", path.display())]
+    #[error("in `{}` roz changes only what it wrote itself", path.display())]
     ReadOnly { path: PathBuf },
     #[error("failed to lock `{}` in time. Another process holds it", path.display())]
     Locked { path: PathBuf },

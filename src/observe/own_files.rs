@@ -18,7 +18,7 @@ use crate::{
     core::{
         bounded,
         event::LONGEST_CALL,
-        own_files::{Kind, Weakened, protections},
+        own_files::{Kind, WeakenedFile, protections},
     },
     world::{cached, file_identity},
 };
@@ -138,14 +138,14 @@ fn write(path: &Path, it: &impl Serialize) -> io::Result<()> {
 }
 
 /// What waits for a person, of what is still as the call left it.
-pub fn unconfirmed(home: &Path) -> Vec<Weakened> {
-    let mut noted: Vec<Weakened> = read(&list(home)).unwrap_or_default();
+pub fn unconfirmed(home: &Path) -> Vec<WeakenedFile> {
+    let mut noted: Vec<WeakenedFile> = read(&list(home)).unwrap_or_default();
     noted.retain(|it| is_other(it.kind, &it.before, &says(it.kind, &it.file)));
     noted
 }
 
 /// Notes what a call weakened; of each file what it was at first counts.
-pub fn note(home: &Path, new: &[Weakened]) -> io::Result<()> {
+pub fn note(home: &Path, new: &[WeakenedFile]) -> io::Result<()> {
     let mut noted = unconfirmed(home);
     for it in new {
         match noted.iter_mut().find(|known| known.file == it.file) {
@@ -162,7 +162,7 @@ pub fn has_noted(home: &Path) -> bool {
 }
 
 /// Only `waiting` waits for a person any more.
-pub fn leave(home: &Path, waiting: &[Weakened]) -> io::Result<()> {
+pub fn leave(home: &Path, waiting: &[WeakenedFile]) -> io::Result<()> {
     if !waiting.is_empty() {
         return write(&list(home), &waiting);
     }

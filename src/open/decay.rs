@@ -1,7 +1,7 @@
 //! Puts away the learnings that nobody uses any more.
 //!
-//! What is due is `core::reflection::decay`'s to say. Here it is done, and
-//! written into the log of their use.
+//! What is due is `core::reflection::decay`'s to say. Here it is done, and written into the log of
+//! their use.
 
 use std::{
     fs::{self, DirBuilder},
@@ -56,29 +56,28 @@ impl Roz {
         until: Instant,
     ) -> Decayed {
         let mut decayed = Decayed::default();
-        for it in due {
+        for learning in due {
             if Instant::now() >= until {
                 decayed.is_cut_short = true;
                 break;
             }
-            if let Err(err) = archive(&it.id) {
-                decayed.failed.push((it, err));
+            if let Err(err) = archive(&learning.id) {
+                decayed.failed.push((learning, err));
                 continue;
             }
-            let (learning_id, reason) = (it.id.clone(), it.reason.to_string());
+            let (learning_id, reason) = (learning.id.clone(), learning.reason.to_string());
             let entry = Entry::new(world.now, Event::Archived { learning_id, reason });
             if let Err(err) = log.append(&[entry], until) {
                 decayed.warnings.push(in_a_line(&err));
             }
-            decayed.archived.push(it);
+            decayed.archived.push(learning);
         }
         decayed.warnings.dedup();
         decayed
     }
 
-    /// Puts away what is due, at most once a day for a project; for session
-    /// starts. What there was no time for waits for the next one. Answers what
-    /// went wrong, a line each.
+    /// Puts away what is due, at most once a day for a project; for session starts. What there was
+    /// no time for waits for the next one. Answers what went wrong, a line each.
     pub fn decay_daily(&self, world: &World, until: Instant) -> Vec<String> {
         let until = until.min(Instant::now() + AT_START);
         let name = bounded::sha256(self.project.as_os_str().as_encoded_bytes());

@@ -112,8 +112,8 @@ impl Roz {
         Ok(file)
     }
 
-    /// A gated call was let through. Without a folder of shims nobody asks for its pass. A call that
-    /// the user declines has no end, so its pass runs out by itself.
+    /// A gated call was let through. Without a folder of shims nobody asks for its pass. A call
+    /// that the user declines has no end, so its pass runs out by itself.
     pub fn keep_pass(&self, id: &SessionId, pass: &Pass, now: DateTime<Utc>) -> io::Result<()> {
         if !self.shims().is_dir() {
             return Ok(());
@@ -180,18 +180,15 @@ impl Roz {
 
     /// Forgets what no session that began since has used.
     pub(super) fn sweep_shims(&self, before: DateTime<Utc>) {
-        let is_old = |path: &Path| {
-            let modified = path.symlink_metadata().and_then(|it| it.modified());
-            modified.is_ok_and(|it| DateTime::<Utc>::from(it) < before)
-        };
+        let is_old = |path: &Path| world::is_older(path, before);
         let inside = |folder: &Path| {
             let names = world::names(folder).unwrap_or_default();
             names.into_iter().map(|name| folder.join(name)).collect::<Vec<_>>()
         };
         for folder in inside(&self.shims()) {
             if !shims::is_folder(&folder) {
-                inside(&folder).iter().filter(|it| is_old(it)).for_each(|it| {
-                    let _ = fs::remove_file(it);
+                inside(&folder).iter().filter(|file| is_old(file)).for_each(|file| {
+                    let _ = fs::remove_file(file);
                 });
             } else if is_old(&folder) {
                 let _ = fs::remove_dir_all(&folder);

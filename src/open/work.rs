@@ -1,5 +1,5 @@
-//! The work of a repository, as a session sees it: what git says, what is approved, and who
-//! changed what.
+//! The work of a repository, as a session sees it: what git says, what is approved, and who changed
+//! what.
 
 use std::{
     cell::OnceCell,

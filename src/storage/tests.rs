@@ -18,7 +18,7 @@ use super::{
     contract::{MAX_EVENTS, at, get, id, mark, record, seqs, session, soon},
     *,
 };
-use crate::core::trace::Mark;
+use crate::core::trace::{DecisionTaken, Mark};
 
 struct Home {
     store: FileStore,
@@ -296,16 +296,12 @@ fn one_unreadable_session_hides_no_other() {
 #[test]
 fn a_decision_is_saved_like_anything_else() {
     let home = home();
-    let decision = Mark::RozDecision {
+    let decision = Mark::RozDecision(DecisionTaken {
         decision: "COMPLETE",
         summary: "fine".into(),
-        by: "person".into(),
-        tree: None,
         stands: true,
-        seen: Vec::new(),
-        unseen: Vec::new(),
-        changed_meanwhile: Vec::new(),
-    };
+        ..DecisionTaken::default()
+    });
     for n in 1..100 {
         update(&home.store, &id(1), soon(), || session(1), |it| it.record(&decision, at(1)))
             .unwrap();

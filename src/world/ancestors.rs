@@ -18,6 +18,14 @@ pub struct Ancestor {
 /// Nobody nests processes deeper by hand.
 const DEEPEST: usize = 64;
 
+/// Whether an agent is among the processes that this one descends from: by its name, or by a
+/// variable of its in the environment of one of them. An agent can empty its own environment and
+/// make a terminal of its own, but not change whose descendant it is without leaving its group.
+/// Where the system does not tell, nobody is found.
+pub fn descends_from_agent() -> bool {
+    ancestors().iter().any(|it| it.is_agent(&[]) || it.has_variable_of_agent())
+}
+
 /// The ancestors of this process, the nearest first, as far as the system tells.
 pub fn ancestors() -> Vec<Ancestor> {
     let mut found = Vec::new();
@@ -60,11 +68,36 @@ fn of_ps(pid: u32) -> Option<(u32, Vec<String>)> {
 impl Ancestor {
     /// Whether it is an agent: one of those `pids`, or an agent's program by its name.
     pub fn is_agent(&self, pids: &[u32]) -> bool {
-        const AGENTS: &[&str] =
-            &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "aider", "amp"];
+        const AGENTS: &[&str] = &[
+            "claude",
+            "codex",
+            "gemini",
+            "opencode",
+            "cursor-agent",
+            "copilot",
+            "aider",
+            "amp",
+            "qwen",
+        ];
         // `node /usr/bin/claude`.
         let mut names = self.words.iter().take(2).map(|it| it.rsplit('/').next().unwrap_or(it));
         pids.contains(&self.pid) || names.any(|it| AGENTS.contains(&it.trim_end_matches(".exe")))
+    }
+
+    fn has_variable_of_agent(&self) -> bool {
+        const NAMES: &[&str] = &[
+            "CLAUDECODE=",
+            "CLAUDE_PID=",
+            "CODEX_SESSION_ID=",
+            "COPILOT_CLI=",
+            "GEMINI_CLI=",
+            "OPENCODE=",
+            "QWEN_CODE=",
+            "ROZ_AGENT_PID=",
+        ];
+        let environment = std::fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
+        let mut variables = environment.split(|byte| *byte == 0);
+        variables.any(|variable| NAMES.iter().any(|name| variable.starts_with(name.as_bytes())))
     }
 
     /// Whether it is a shell that was given a line to run: `sh -c 'git push'`.

@@ -1,5 +1,5 @@
-//! What git says of each line of a file: the commit that it came with, and what
-//! the file was called then.
+//! What git says of each line of a file: the commit that it came with, and what the file was called
+//! then.
 
 use std::{collections::HashMap, path::Path, time::Instant};
 
@@ -21,11 +21,10 @@ pub struct Commit {
     pub file: String,
 }
 
-/// Of each line of the file as it lies in the work tree, from the first. Empty
-/// where git knows no such file.
+/// Of each line of the file as it is in the work tree, from the first. Empty where git knows no
+/// such file.
 pub fn lines(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Commit>>, Error> {
-    // No `-C`, and no file of commits to pass over: what git says anybody can
-    // ask it for.
+    // No `-C`, and no file of commits to pass over: what git says anybody can ask it for.
     Ok(commits(asked(root, file, &[], until)?))
 }
 
@@ -77,7 +76,7 @@ pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
         "--",
         &file,
     ];
-    let text = git::git(root, args, &[], until).unwrap_or_default();
+    let text = git::git_with(root, &args, &[], until).unwrap_or_default();
     let mut fields = text.split('\0').map(str::trim);
     let mut names = Vec::new();
     while let Some(field) = fields.next() {
@@ -88,7 +87,7 @@ pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
     }
     // What is moved and not committed yet.
     let args = ["diff", "--name-status", "-z", "-M", "--diff-filter=R", "HEAD"];
-    let text = git::git(root, args, &[], until).unwrap_or_default();
+    let text = git::git_with(root, &args, &[], until).unwrap_or_default();
     let fields: Vec<&str> = text.split('\0').collect();
     for it in fields.chunks(3) {
         if let [_, old, new] = it
@@ -100,11 +99,11 @@ pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
     names
 }
 
-/// What the commit says that the file was called before it, where two names may
-/// have been changed for each other.
+/// What the commit says that the file was called before it, where two names may have been changed
+/// for each other.
 pub fn name_before(root: &Path, file: &Path, commit: &str, until: Instant) -> Option<String> {
     let args = ["diff-tree", "-r", "-z", "-B", "-M", "--diff-filter=R", "--name-status", commit];
-    let text = git::git(root, args, &[], until).ok()?;
+    let text = git::git_with(root, &args, &[], until).ok()?;
     let file = file.to_string_lossy();
     // The commit comes first where there is one line only.
     let mut fields = text.split('\0');
@@ -171,26 +170,4 @@ fn time(text: &str) -> Option<DateTime<Utc>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_line_has_the_commit_that_was_named_before_it() {
-        let (one, none) = ("a".repeat(40), "0".repeat(40));
-        let text = format!(
-            "{one} 1 1 1\nauthor Dev\ncommitter-time 100\nsummary first\nfilename old.rs\n\tone\n\
-             {none} 2 2 1\nauthor Not Committed Yet\nfilename new.rs\n\ttwo\n{one} 2 3\n\tthree\n"
-        );
-        let origins = parse(&text);
-        let at: Vec<usize> = origins.iter().flatten().map(|it| it.line).collect();
-        assert_eq!(at, [1, 2]);
-        let lines = commits(origins);
-        assert_eq!(lines.len(), 3);
-        assert_eq!(lines[0].as_ref().map(|it| it.file.as_str()), Some("old.rs"));
-        assert_eq!(lines[1], None);
-        assert_eq!(lines[0], lines[2]);
-        for text in ["", "\t", "x\n\tx", "\u{e9} 1\n\t\n"] {
-            parse(text);
-        }
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! What was made of files before, so that a hook need not make it again.
 //!
-//! Nothing in here may fail a load: what cannot be read is made anew, what
-//! cannot be written is left.
+//! Nothing in here may fail a load: what cannot be read is made anew, what cannot be written is
+//! left.
 
 use std::{
     fs::{self, DirBuilder},
@@ -16,9 +16,8 @@ use tempfile::NamedTempFile;
 
 use super::file_identity::{self, Stamp};
 
-/// The code that made an entry: roz's version and a hash of the sources that
-/// matter. Between two builds of one version an entry must not outlive the
-/// rules that made it.
+/// The code that made an entry: roz's version and a hash of the sources that matter. Between two
+/// builds of one version an entry must not outlive the rules that made it.
 pub(crate) type MadeBy = (&'static str, u64);
 
 /// The [`MadeBy`] of code, from its sources.
@@ -50,8 +49,8 @@ struct Entry<S, L> {
 
 type Time = (i64, i64);
 
-/// What was made of just what was `seen`, by the same code; `stamps` are those
-/// of its files. Nothing if the entry is above `largest` bytes.
+/// What was made of just what was `seen`, by the same code; `stamps` are those of its files.
+/// Nothing if the entry is above `largest` bytes.
 pub(crate) fn read<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     path: &Path,
     made_by: MadeBy,
@@ -73,8 +72,8 @@ pub(crate) fn read<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     fits.then_some(entry.loaded)
 }
 
-/// Git's word: a source that changed just before it was read may have changed
-/// once more, after it was read and within the same tick.
+/// Git's word: a source that changed just before it was read may have changed once more, after it
+/// was read and within the same tick.
 fn is_racy(stamp: &Stamp, begun: Time) -> bool {
     match stamp {
         Stamp::File { ctime, .. } => (ns(begun) - ns(*ctime)).abs() < TICK_NS,
@@ -113,8 +112,7 @@ impl Pending<'_> {
     }
 }
 
-/// Writes anew and renames: what lies at `path` is never written through,
-/// whatever it is.
+/// Writes a new file and renames it: what is at `path` is never written through, whatever it is.
 pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut file = beside(path)?;
     parts.iter().try_for_each(|it| file.write_all(it))?;
@@ -130,8 +128,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    // An empty folder is the one thing that a rename does not replace and that
-    // is nobody's loss.
+    // An empty folder is the one thing that a rename does not replace and that is nobody's loss.
     let _ = fs::remove_dir(path);
     file.persist(path)?;
     Ok(())

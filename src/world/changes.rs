@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    git::{self, Error, git},
+    git::{self, Error, git_with},
     open_regular,
 };
 
@@ -25,24 +25,20 @@ pub struct Changed {
     pub is_repository: bool,
 }
 
-/// The files that differ from the checked out commit, tracked or not, with a
-/// hash of what they hold. One process.
+/// The files that differ from the checked out commit, tracked or not, with a hash of what they
+/// hold. One process.
 pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Error> {
-    let status = git(
-        root,
-        [
-            "status",
-            "--porcelain=v1",
-            "-z",
-            "--untracked-files=all",
-            "--no-renames",
-            "--ignore-submodules=dirty",
-        ],
-        &[],
-        until,
-    )?;
+    let args = [
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--untracked-files=all",
+        "--no-renames",
+        "--ignore-submodules=dirty",
+    ];
+    let status = git_with(root, &args, &[], until)?;
     let paths = status.split('\0').filter_map(|it| it.get(3..)).take(MAX_FILES);
-    Ok(paths.map(|it| (it.to_owned(), content(&root.join(it)))).collect())
+    Ok(paths.map(|path| (path.to_owned(), content(&root.join(path)))).collect())
 }
 
 /// What `git status` says of each file that is not as committed, the ignored ones among them: two
@@ -103,7 +99,7 @@ pub fn since(
     if let Some(Ok(own)) = pulled(root, began).map(|tip| tracked(root, &tip, until)) {
         found = common(found, &own);
     }
-    let new = git(root, ["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
+    let new = git_with(root, &["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
     for path in new.split('\0').filter(|it| !it.is_empty()) {
         let lines = if found.len() > MAX_FILES { 1 } else { lines_of(&root.join(path)) };
         let is_repository = path.ends_with('/');
@@ -114,25 +110,21 @@ pub fn since(
 
 /// What differs from `base` of the files that git knows. One process.
 fn tracked(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Error> {
-    let diff = git(
-        root,
-        [
-            "diff",
-            "--numstat",
-            "-z",
-            "--no-renames",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=dirty",
-            base,
-            "--",
-        ],
-        &[],
-        until,
-    )?;
+    let args = [
+        "diff",
+        "--numstat",
+        "-z",
+        "--no-renames",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--ignore-submodules=dirty",
+        base,
+        "--",
+    ];
+    let diff = git_with(root, &args, &[], until)?;
     let mut found: Vec<Changed> = diff.split('\0').filter_map(numstat).collect();
-    for it in found.iter_mut().filter(|it| it.lines <= 2) {
-        it.is_repository = is_repository(&root.join(&it.path));
+    for file in found.iter_mut().filter(|file| file.lines <= 2) {
+        file.is_repository = is_repository(&root.join(&file.path));
     }
     Ok(found)
 }
@@ -141,9 +133,9 @@ fn tracked(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Erro
 /// lines.
 fn common(since: Vec<Changed>, other: &[Changed]) -> Vec<Changed> {
     let lines: BTreeMap<&str, u64> = other.iter().map(|it| (it.path.as_str(), it.lines)).collect();
-    let own = since.into_iter().filter_map(|it| {
-        let lines = *lines.get(it.path.as_str())?;
-        Some(Changed { lines: it.lines.min(lines), ..it })
+    let own = since.into_iter().filter_map(|file| {
+        let lines = *lines.get(file.path.as_str())?;
+        Some(Changed { lines: file.lines.min(lines), ..file })
     });
     own.collect()
 }
@@ -181,35 +173,8 @@ fn is_repository(path: &Path) -> bool {
     path.join(".git").exists()
 }
 
-/// What a session changed and is not in its work tree any more, in words: commits on a branch that
-/// is not checked out now, and what is stashed. Read from git's own records of what it did.
-pub fn put_aside(root: &Path, since: DateTime<Utc>) -> Option<&'static str> {
-    /// Of a record so much is looked at, from its end, in bytes.
-    const LOOKED_AT: usize = 64 << 10;
-    let (git_dir, common) = git::git_dirs(root)?;
-    let done = |path: &Path| -> Vec<(String, String)> {
-        let text =
-            read(path).map(|it| String::from_utf8_lossy(&it).into_owned()).unwrap_or_default();
-        let from = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
-        text[from..].lines().filter_map(|it| record(it, since)).collect()
-    };
-    let makes = |what: &str| ["commit", "cherry-pick", "am"].iter().any(|it| what.starts_with(it));
-    let is_not_at = |commit: &String| git::head(root).as_ref() != Some(commit);
-    // A pull or a merge keeps what was committed.
-    let leaves = |what: &str| ["checkout", "reset"].iter().any(|it| what.starts_with(it));
-    let moves = done(&git_dir.join("logs/HEAD"));
-    let last = moves.iter().rposition(|(_, what)| makes(what));
-    let was_left =
-        |at: usize| moves[at..].iter().any(|(_, what)| leaves(what)) && is_not_at(&moves[at].0);
-    if last.is_some_and(was_left) {
-        return Some("its last commit is not what is checked out");
-    }
-    let stashes = done(&common.join("logs/refs/stash"));
-    (!stashes.is_empty()).then_some("something was stashed")
-}
-
-/// Of a line of such a record which commit came of it and what was done, where that was later:
-/// `old new Name <mail> 1700000000 +0000\tcommit: …`.
+/// Of a line of a reflog which commit came of it and what was done, where that was later: `old new
+/// Name <mail> 1700000000 +0000\tcommit: …`.
 fn record(line: &str, since: DateTime<Utc>) -> Option<(String, String)> {
     let (who, what) = line.split_once('\t')?;
     let at: i64 = who.rsplit(' ').nth(1)?.parse().ok()?;

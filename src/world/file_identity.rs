@@ -1,5 +1,5 @@
-//! Files that anybody may have put there: a FIFO must not hang a hook, a huge
-//! file must not fill its memory. And how to tell that one is as it was.
+//! Files that anybody may have put there: a FIFO must not hang a hook, a huge file must not fill
+//! its memory. And how to tell that one is as it was.
 
 use std::{
     fs::{self, File, Metadata},
@@ -14,8 +14,8 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A file as it was found. The same `Seen` again means the same text, but for
-/// a change within a tick of the clock: [`super::cached`] looks at that.
+/// A file as it was found. The same `Seen` again means the same text, but for a change within a
+/// tick of the clock: [`super::cached`] looks at that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     pub(crate) path: PathBuf,
@@ -74,8 +74,8 @@ impl Stamp {
     }
 }
 
-/// The bytes of a plain file of at most `limit` bytes; none if there is no
-/// file. Anything else in its place is an error.
+/// The bytes of a plain file of at most `limit` bytes; none if there is no file. Anything else in
+/// its place is an error.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let file = match open(path, OFlags::empty()) {
         Err(err) if is_absent(&err) => return Ok(None),
@@ -85,17 +85,26 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     if !found.is_file() {
         return Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"));
     }
-    let expected = usize::try_from(found.size().min(limit)).unwrap_or(0);
-    // One byte more than expected, so that a single read finds the end.
-    let mut bytes = Vec::with_capacity(expected + 1);
-    rustix::io::retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut bytes)))?;
-    if bytes.len() != expected {
-        file.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-    }
+    let bytes = read_beyond(&file, found.size(), limit)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }
     Ok(Some(bytes))
+}
+
+/// The bytes of a file, at most one more than `limit`; `size` is what the system says of it.
+pub(super) fn read_beyond(file: &File, size: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let expected = usize::try_from(size.min(limit)).unwrap_or(0);
+    let mut bytes = Vec::new();
+    // One byte more than expected, so that a single read finds the end.
+    bytes.try_reserve_exact(expected + 1)?;
+    rustix::io::retry_on_intr(|| rustix::io::read(file, spare_capacity(&mut bytes)))?;
+    // It grew, or the kernel makes it up and says that it is empty.
+    if bytes.len() != expected {
+        let rest = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
+        file.take(rest).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Opens for reading, and waits for nobody.

@@ -1,5 +1,5 @@
-//! Opens files that are files. What stands in the place of one (a link, a
-//! FIFO, a directory, a device) is never followed, waited for or written to.
+//! Opens files that are files. What stands in the place of one (a link, a FIFO, a directory, a
+//! device) is never followed, waited for or written to.
 
 use std::{
     fs::{self, File, FileType, Metadata, OpenOptions, Permissions},
@@ -11,6 +11,7 @@ use std::{
 
 use rustix::fs::OFlags;
 
+use super::file_identity::{self, read_beyond};
 pub(crate) use super::lock::{lock, lock_for};
 
 /// The most that is read of a document. A session takes some kilobytes.
@@ -58,8 +59,8 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)
         Ok(file) => file,
         Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
         Err(source) => {
-            // The error's own words (`too many levels of symbolic links`, `no
-            // such device or address`) say less than what stands there.
+            // The error's own words (`too many levels of symbolic links`, `no such device or
+            // address`) say less than what stands there.
             if let Ok(meta) = fs::symlink_metadata(path) {
                 check(path, meta.file_type())?;
             }
@@ -73,32 +74,10 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)
 
 /// A document whole; of one above [`MAX_DOCUMENT`] no more than shows that.
 pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
-    let Some((file, meta)) = opened(path, super::file_identity::open(path, OFlags::NOFOLLOW))?
-    else {
+    let Some((file, meta)) = opened(path, file_identity::open(path, OFlags::NOFOLLOW))? else {
         return Ok(None);
     };
-    let expected = meta.len().min(MAX_DOCUMENT) + 1;
-    // One byte more than expected, so that a single read finds the end.
-    let mut bytes = vec![0; usize::try_from(expected).unwrap_or(usize::MAX)];
-    let mut len = 0;
-    loop {
-        match (&file).read(&mut bytes[len..]) {
-            Ok(0) => break,
-            Ok(n) => len += n,
-            Err(err) if err.kind() == ErrorKind::Interrupted => continue,
-            Err(err) => return Err(err).at(path),
-        }
-        // A regular file is read short only at its end.
-        if len < bytes.len() {
-            break;
-        }
-        // It grew, or is larger than a document may be.
-        if len > usize::try_from(MAX_DOCUMENT).unwrap_or(usize::MAX) {
-            break;
-        }
-        bytes.resize(len * 2, 0);
-    }
-    bytes.truncate(len);
+    let bytes = read_beyond(&file, meta.len(), MAX_DOCUMENT).at(path)?;
     Ok(Some((bytes, meta)))
 }
 
@@ -135,9 +114,8 @@ pub(crate) struct Replacement<'a> {
     pub(crate) mode: Option<u32>,
 }
 
-/// Puts a new file in the place of `path`: a reader sees the old one or the
-/// new one. `tmp` is for the holder of the lock alone, so what lies there is
-/// left over from a process that was killed.
+/// Puts a new file in the place of `path`: a reader sees the old one or the new one. `tmp` is for
+/// the holder of the lock alone, so what is there is left over from a process that was killed.
 pub(crate) fn replace(path: &Path, tmp: &Path, new: &Replacement) -> Result<()> {
     let written = write_new(tmp, new).and_then(|()| fs::rename(tmp, path).at(path));
     if written.is_err() {
@@ -176,8 +154,8 @@ fn create_new(tmp: &Path) -> Result<File> {
     }
 }
 
-/// Removes the file, or whatever else stands there but a directory; answers
-/// whether there was anything.
+/// Removes the file, or whatever else stands there but a directory; answers whether there was
+/// anything.
 pub(crate) fn remove(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Ok(()) => Ok(true),

@@ -1,5 +1,5 @@
-//! What git knows of a work tree. What can be read from files is read from
-//! files: a child costs more than the whole hook.
+//! What git knows of a work tree. What can be read from files is read from files: a child costs
+//! more than the whole hook.
 
 use std::{
     ffi::OsStr,
@@ -147,16 +147,15 @@ pub(crate) fn copy_with_age(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::File::options().write(true).open(to)?.set_modified(age)
 }
 
-/// What `.gitattributes` say of a path, which need not be there: `union`,
-/// `unspecified` …
+/// What `.gitattributes` say of a path, which need not be there: `union`, `unspecified` …
 pub fn attribute(root: &Path, name: &str, path: &Path, until: Instant) -> Result<String, Error> {
     let path = path.to_string_lossy();
-    let said = git(root, ["check-attr", "-z", name, "--", &path], &[], until)?;
+    let said = git_with(root, &["check-attr", "-z", name, "--", &path], &[], until)?;
     Ok(said.split('\0').nth(2).unwrap_or_default().to_owned())
 }
 
-/// The lines of a file that hold `words`, as it is on the branches, of here and
-/// of elsewhere, that were last worked on.
+/// The lines of a file that hold `words`, as it is on the branches, of here and of elsewhere, that
+/// were last worked on.
 pub fn lines_on_branches(
     root: &Path,
     file: &Path,
@@ -168,7 +167,7 @@ pub fn lines_on_branches(
     let format = "--format=%(objectname)";
     let newest = "--sort=-committerdate";
     let refs = ["for-each-ref", newest, "--count=64", format, "refs/heads", "refs/remotes"];
-    let commits = git(root, refs, &[], until)?;
+    let commits = git_with(root, &refs, &[], until)?;
     let mut commits: Vec<&str> = commits.lines().filter(|it| commit(it).is_some()).collect();
     commits.sort_unstable();
     commits.dedup();
@@ -185,15 +184,6 @@ pub fn lines_on_branches(
 
 /// Variables that we set for git ourselves.
 const OWN: &[&str] = &["GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"];
-
-pub(super) fn git<const N: usize>(
-    root: &Path,
-    args: [&str; N],
-    env: &[(&str, &OsStr)],
-    until: Instant,
-) -> Result<String, Error> {
-    git_with(root, &args, env, until)
-}
 
 /// As [`git_with`], with `input` on standard input.
 pub(crate) fn feed_git(
@@ -252,8 +242,8 @@ pub(super) fn prepared<'a>(
     env: &[(&str, &OsStr)],
 ) -> Command {
     let mut git: Command = command("git");
-    // Nobody is asked for anything, and no program of the repository's choice
-    // is started to watch its files.
+    // Nobody is asked for anything, and no program of the repository's choice is started to watch
+    // its files.
     git.current_dir(root)
         .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
         .args(["-c", "core.quotePath=false"])

@@ -17,8 +17,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Opens the log, or begins it, as a file that belongs to a project; none
-    /// if its folder is not there.
+    /// Opens the log, or begins it, as a file that belongs to a project; none if its folder is not
+    /// there.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
@@ -31,8 +31,7 @@ impl Log {
         Ok(self.file.metadata().at(&self.path)?.len())
     }
 
-    /// Where `lines` would begin: where one was not written to its end, behind
-    /// an end for it.
+    /// Where `lines` would begin: where one was not written to its end, behind an end for it.
     pub(crate) fn end(&self) -> Result<u64> {
         let length = self.len()?;
         Ok(if self.is_open(length)? { length + 1 } else { length })
@@ -47,8 +46,8 @@ impl Log {
         Ok(last != [b'\n'])
     }
 
-    /// Writes `lines` behind what is there, on lines of their own, in one
-    /// write: writers side by side do not interleave on a local disk.
+    /// Writes `lines` behind what is there, on lines of their own, in one write: writers side by
+    /// side do not interleave on a local disk.
     ///
     /// # Errors
     ///
@@ -78,8 +77,7 @@ impl Log {
         Ok(())
     }
 
-    /// Whether the path still leads to this file: a merge or a checkout puts
-    /// another one there.
+    /// Whether the path still leads to this file: a merge or a checkout puts another one there.
     pub(crate) fn is_in_place(&self) -> bool {
         let Ok(own) = self.file.metadata() else { return false };
         fs::symlink_metadata(&self.path).is_ok_and(|it| is_same_file(&it, &own))
@@ -112,8 +110,8 @@ pub(crate) struct Read {
     pub(crate) rest: Vec<u8>,
 }
 
-/// Each line from `from` on, without its end, a piece of the file at a time. Of
-/// a line no more than about `longest` bytes are held.
+/// Each line from `from` on, without its end, a piece of the file at a time. Of a line no more than
+/// about `longest` bytes are held.
 pub(crate) fn each_line(
     mut file: &File,
     from: u64,

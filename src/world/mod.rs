@@ -1,5 +1,5 @@
-//! The outside: clock, dice, environment, (in [`git`] and [`process`]) other
-//! programs, and (in `files`) files that are files. The only door to each.
+//! The outside: clock, dice, environment, (in [`git`] and [`process`]) other programs, and (in
+//! `files`) files that are files. The only door to each.
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
@@ -10,6 +10,7 @@ pub mod changes;
 pub(crate) mod file_identity;
 pub(crate) mod files;
 pub mod git;
+pub(crate) mod git_attributes;
 pub(crate) mod links;
 mod lock;
 pub(crate) mod log;
@@ -17,14 +18,10 @@ pub mod mtime_scan;
 pub mod objects;
 pub mod process;
 pub mod shims;
-pub(crate) mod union;
 
 use std::{
     env,
     ffi::{OsStr, OsString},
-    io::Read as _,
-    mem::MaybeUninit,
-    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -33,7 +30,7 @@ use chrono::{DateTime, Utc};
 use rustix::{
     buffer::spare_capacity,
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{Mode, OFlags, RawDir},
+    fs::OFlags,
 };
 
 /// The outside as it was when the process started.
@@ -48,7 +45,7 @@ pub struct World {
     /// That folder has been removed.
     pub is_nowhere: bool,
     /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH` (without folders of
-    /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and those that say where git's configuration lies.
+    /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and those that say where git's configuration is.
     pub env: Vec<(String, String)>,
 }
 
@@ -113,8 +110,8 @@ impl World {
         self
     }
 
-    /// How an agent's shell can call this binary: `roz` where that is the one
-    /// on PATH, else its path.
+    /// How an agent's shell can call this binary: `roz` where that is the one on PATH, else its
+    /// path.
     pub fn own_command(&self) -> String {
         let own = env::current_exe().and_then(|it| it.canonicalize()).ok();
         let first = self.on_path("roz").first().and_then(|it| it.canonicalize().ok());
@@ -134,8 +131,8 @@ impl World {
         env::current_exe().ok()
     }
 
-    /// This program's file, under the name by which PATH finds it, if it does:
-    /// that name outlives an update where it is a link.
+    /// This program's file, under the name by which PATH finds it, if it does: that name outlives
+    /// an update where it is a link.
     ///
     /// # Errors
     ///
@@ -148,15 +145,14 @@ impl World {
         Ok(self.on_path("roz").into_iter().find(is_it).unwrap_or(file))
     }
 
-    /// The files of that name in the folders of PATH that can be executed, in
-    /// their order.
+    /// The files of that name in the folders of PATH that can be executed, in their order.
     pub fn on_path(&self, program: &str) -> Vec<PathBuf> {
         find_on(self.var("PATH").unwrap_or_default(), program)
     }
 }
 
-/// The name of the folder that we stood in when it was removed: never `/`,
-/// which is a project like any other.
+/// The name of the folder that we stood in when it was removed: never `/`, which is a project like
+/// any other.
 fn last_stand() -> PathBuf {
     let by_system = || std::fs::read_link("/proc/self/cwd").ok();
     let by_shell = || env::var_os("PWD").map(PathBuf::from).filter(|it| it.is_absolute());
@@ -219,17 +215,12 @@ pub fn dice() -> [u8; 32] {
 
 /// A regular file's text, if it is one and at most `max` bytes long.
 pub fn read_text(path: &Path, max: u64) -> Option<String> {
-    let (file, length) = open_regular(path).ok()?;
-    if length > max {
-        return None;
-    }
-    let mut text = String::new();
-    file.take(max).read_to_string(&mut text).ok()?;
-    Some(text)
+    let (bytes, length) = head(path, max).ok()?;
+    String::from_utf8(bytes).ok().filter(|_| length <= max)
 }
 
-/// The beginning of a regular file as text, what is no UTF-8 replaced, and
-/// whether that is all of it.
+/// The beginning of a regular file as text, what is no UTF-8 replaced, and whether that is all of
+/// it.
 pub fn read_beginning(path: &Path, max: u64) -> Option<(String, bool)> {
     try_beginning(path, max).ok()
 }
@@ -259,34 +250,15 @@ pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
 /// The first `max` bytes of a regular file, and its length.
 fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
     let (file, length) = open_regular(path)?;
-    // Its end is known, so it need not be felt for.
-    let room = usize::try_from(length.min(max)).unwrap_or(usize::MAX);
-    let mut bytes = Vec::new();
-    // But that of a file that the kernel makes up is said to be its beginning.
-    if length == 0 {
-        file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
-        let length = bytes.len() as u64;
-        bytes.truncate(usize::try_from(max).unwrap_or(usize::MAX));
-        return Ok((bytes, length));
-    }
-    bytes.try_reserve_exact(room)?;
-    while bytes.len() < room {
-        match rustix::io::read(&file, spare_capacity(&mut bytes)) {
-            Ok(0) => break,
-            Ok(_) | Err(rustix::io::Errno::INTR) => (),
-            Err(err) => return Err(err.into()),
-        }
-    }
-    bytes.truncate(room);
+    let mut bytes = file_identity::read_beyond(&file, length, max)?;
+    let length = length.max(bytes.len() as u64);
+    bytes.truncate(usize::try_from(max).unwrap_or(usize::MAX));
     Ok((bytes, length))
 }
 
-/// A regular file and its length. A link is followed; a pipe or a device is
-/// not waited for.
+/// A regular file and its length. A link is followed; a pipe or a device is not waited for.
 fn open_regular(path: &Path) -> std::io::Result<(std::fs::File, u64)> {
-    // By the system's own call: some C libraries make two of it.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = std::fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let file = file_identity::open(path, OFlags::empty())?;
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(std::io::Error::other("it is no regular file"));
@@ -294,25 +266,19 @@ fn open_regular(path: &Path) -> std::io::Result<(std::fs::File, u64)> {
     Ok((file, meta.len()))
 }
 
-/// The names of what lies in a folder.
-pub fn names(folder: &Path) -> std::io::Result<Vec<OsString>> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(folder, flags, Mode::empty())?;
-    let mut room = [MaybeUninit::uninit(); 4096];
-    let mut entries = RawDir::new(folder, &mut room);
-    let mut names = Vec::new();
-    while let Some(entry) = entries.next() {
-        let entry = entry?;
-        let name = OsStr::from_bytes(entry.file_name().to_bytes());
-        if name != "." && name != ".." {
-            names.push(name.to_owned());
-        }
-    }
-    Ok(names)
+/// Whether a file, or what else is there, was last changed before a time.
+pub fn is_older(path: &Path, before: DateTime<Utc>) -> bool {
+    let modified = path.symlink_metadata().and_then(|meta| meta.modified());
+    modified.is_ok_and(|at| DateTime::<Utc>::from(at) < before)
 }
 
-/// A file of ours to append to, made if it is not there. What is no regular
-/// file is refused, not followed and not waited for.
+/// The names of what is in a folder.
+pub fn names(folder: &Path) -> std::io::Result<Vec<OsString>> {
+    std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
+}
+
+/// A file of ours to append to, made if it is not there. What is no regular file is refused, not
+/// followed and not waited for.
 pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
@@ -322,11 +288,6 @@ pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
         return Err(std::io::Error::other("it is no regular file"));
     }
     Ok(file)
-}
-
-/// A file that the kernel makes up: its size says nothing.
-pub(crate) fn read_proc(path: &Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
 }
 
 /// An error and its causes, in a line.

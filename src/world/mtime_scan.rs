@@ -23,8 +23,8 @@ const ROUND: usize = 256;
 /// Deeper folders are not gone into.
 const DEEPEST: usize = 120;
 
-/// What is left out of a look: asked for each folder, and for each file that
-/// was touched. Paths begin at the root, with `/` between their parts.
+/// What is left out of a look: asked for each folder, and for each file that was touched. Paths
+/// begin at the root, with `/` between their parts.
 pub trait Skips {
     /// A folder is gone into.
     fn enters(&mut self, folder: &str);
@@ -94,8 +94,8 @@ pub fn is_new(meta: &Metadata, since: Time) -> bool {
     meta.created().is_ok_and(|it| time(it) >= since)
 }
 
-/// What was touched below `root` since then. Links are not followed, other
-/// file systems are not gone into.
+/// What was touched below `root` since then. Links are not followed, other file systems are not
+/// gone into.
 pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Scanned {
     let found = fs::symlink_metadata(root).ok();
     let mut walk = Walk {
@@ -178,8 +178,8 @@ impl Walk<'_> {
         if is_touched {
             self.looked.folders.push(inside.to_owned());
         }
-        // Its `ctime` is new and its `mtime` is not: the folder was renamed. Its files moved with it,
-        // and their own stamps do not show that.
+        // Its `ctime` is new and its `mtime` is not: the folder was renamed. Its files moved with
+        // it, and their own stamps do not show that.
         let has_moved = is_touched && (meta.mtime(), meta.mtime_nsec()) < self.since;
         let depth = Depth { folders: depth.folders + 1, has_moved: depth.has_moved || has_moved };
         self.folder(folder, inside, depth);

@@ -1,5 +1,5 @@
-//! What git has of paths at a commit: texts, and what a folder held. One
-//! process, however many are asked for.
+//! What git has of paths at a commit: texts, and what a folder held. One process, however many are
+//! asked for.
 
 use std::{ffi::OsStr, path::Path, time::Instant};
 
@@ -23,13 +23,13 @@ pub struct Entry {
     pub is_folder: bool,
 }
 
-/// The objects at `paths` of `commit`, in their order; paths begin at `root`,
-/// which need not be the repository's. None where there is no such path.
+/// The objects at `paths` of `commit`, in their order; paths begin at `root`, which need not be the
+/// repository's. None where there is no such path.
 ///
 /// # Errors
 ///
-/// If git cannot be asked. What git prints beyond a bound is [`Object::Other`]:
-/// small ones ought to come first.
+/// If git cannot be asked. What git prints beyond a bound is [`Object::Other`]: small ones ought to
+/// come first.
 pub fn at(
     root: &Path,
     commit: &str,

@@ -1,5 +1,4 @@
-//! Other programs: started with closed streams or pipes of ours, and gone when
-//! their time is over.
+//! Other programs: started with closed streams or pipes of ours, and gone when their time is over.
 
 #![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
 
@@ -7,7 +6,6 @@ use std::{
     ffi::OsStr,
     io::{self, Write as _},
     os::{fd::AsFd, unix::process::CommandExt as _},
-    path::Path,
     process::{Child, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -50,15 +48,15 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Runs a program to its end, or to the end of its time: then it is killed
-/// with everything that it started in its process group.
+/// Runs a program to its end, or to the end of its time: then it is killed with everything that it
+/// started in its process group.
 pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
     command.stdin(Stdio::null());
     start(command, until, |child, until| listen(child, until, For::TheirEnds, MAX_OUTPUT))
 }
 
-/// As [`run`], and no longer than the program itself: what it has started and
-/// left behind with its output open is not waited for.
+/// As [`run`], and no longer than the program itself: what it has started and left behind with its
+/// output open is not waited for.
 pub fn run_alone(mut command: Command, until: Instant) -> Result<Ran, Error> {
     command.stdin(Stdio::null());
     start(command, until, |child, until| listen(child, until, For::ItsEnd, MAX_OUTPUT))
@@ -84,8 +82,8 @@ fn feed_for(
     start(command, until, |child, until| {
         let stdin = child.stdin.take();
         std::thread::scope(|scope| {
-            // A program that does not read to the end has its reasons; one that
-            // is killed closes its end, and the writing fails.
+            // A program that does not read to the end has its reasons; one that is killed closes
+            // its end, and the writing fails.
             scope.spawn(move || stdin.map(|mut it| it.write_all(input)));
             let heard = listen(child, until, For::TheirEnds, max_output);
             if heard.is_err() {
@@ -224,75 +222,6 @@ fn kill(child: &mut Child) {
     }
     let _ = child.kill();
     let _ = child.wait();
-}
-
-/// The process that started this one: its id and, where the system tells it,
-/// its name.
-pub fn parent() -> (Option<u32>, Option<String>) {
-    let pid = rustix::process::getppid().map(|it| it.as_raw_nonzero().get().cast_unsigned());
-    let name = pid.and_then(|pid| {
-        let text = super::read_proc(Path::new(&format!("/proc/{pid}/comm")))?;
-        Some(text.trim().to_owned())
-    });
-    (pid, name)
-}
-
-/// What stood in the environment of the process that started this one when it
-/// started itself, as `NAME=value`; none where the system does not tell.
-pub fn environment_of_parent() -> Option<Vec<String>> {
-    let pid = rustix::process::getppid()?.as_raw_nonzero();
-    let bytes = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
-    let words = bytes.split(|it| *it == 0).map(|it| String::from_utf8_lossy(it).into_owned());
-    Some(words.collect())
-}
-
-/// What agents have in the environment of the shells that they start.
-const AGENT_VARIABLES: &[&str] = &[
-    "CLAUDECODE",
-    "CLAUDE_PID",
-    "CODEX_SESSION_ID",
-    "COPILOT_CLI",
-    "GEMINI_CLI",
-    "OPENCODE",
-    "QWEN_CODE",
-    "ROZ_AGENT_PID",
-];
-
-/// Whether an agent's client is among the processes that this one descends
-/// from: one of [`AGENT_VARIABLES`] stands in the environment of one of them, or its name is
-/// a client's. An agent can empty its own environment and make a terminal of
-/// its own, but not change whose descendant it is without leaving its group.
-/// Where the system does not tell, nobody is found.
-pub fn descends_from_client() -> bool {
-    const MAX_DEPTH: usize = 64;
-    let mut pid = rustix::process::getppid().map(|it| it.as_raw_nonzero().get());
-    for _ in 0..MAX_DEPTH {
-        let Some(at) = pid.filter(|it| *it > 1) else { return false };
-        let read = |name: &str| std::fs::read(format!("/proc/{at}/{name}")).unwrap_or_default();
-        let environ = read("environ");
-        let names_client = |it: &[u8]| {
-            AGENT_VARIABLES.iter().any(|name| {
-                it.strip_prefix(name.as_bytes()).is_some_and(|rest| rest.starts_with(b"="))
-            })
-        };
-        if environ.split(|it| *it == 0).any(names_client) || is_client(&read("cmdline")) {
-            return true;
-        }
-        // `pid (comm) state ppid …`; the name may hold anything, blanks too.
-        let stat = String::from_utf8_lossy(&read("stat")).into_owned();
-        let after = stat.rsplit_once(')').map(|(_, it)| it.to_owned()).unwrap_or_default();
-        pid = after.split_whitespace().nth(1).and_then(|it| it.parse().ok());
-    }
-    false
-}
-
-/// Whether a command line starts a client.
-fn is_client(cmdline: &[u8]) -> bool {
-    let words = cmdline.split(|it| *it == 0).take(2).map(String::from_utf8_lossy);
-    let mut names = words.map(|it| it.rsplit('/').next().unwrap_or_default().to_owned());
-    const CLIENTS: &[&str] =
-        &["claude", "claude.exe", "codex", "copilot", "gemini", "opencode", "qwen"];
-    names.any(|it| CLIENTS.contains(&it.as_str()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Shims: links to roz in a folder `…/shims/<16 hex digits>/`, each under the name of a program. How
-//! a process knows that it was started through one, and how it starts the program itself.
+//! Shims: links to roz in a folder `…/shims/<16 hex digits>/`, each under the name of a program.
+//! How a process knows that it was started through one, and how it starts the program itself.
 
 #![expect(clippy::disallowed_methods, reason = "this is where programs are started")]
 
@@ -28,7 +28,7 @@ pub struct Started {
     /// How it was called: a name or a path.
     called: OsString,
     pub args: Vec<OsString>,
-    /// `<ROZ_HOME>` of the folder that the shim lies in.
+    /// `<ROZ_HOME>` of the folder that the shim is in.
     pub home: PathBuf,
 }
 
@@ -159,16 +159,4 @@ pub fn shell_start_up() -> Option<OsString> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folders_of_shims_are_known_by_their_names() {
-        let path =
-            "/h/.roz/shims/0123456789abcdef:/usr/bin:/h/.pyenv/shims:/x/shims/0123456789abcdef/";
-        assert_eq!(without_folders(path).as_deref(), Some("/usr/bin:/h/.pyenv/shims"));
-        for path in ["/usr/bin::/bin", "/h/.pyenv/shims:/bin", "/x/shims/0123:/bin", ""] {
-            assert_eq!(without_folders(path), None, "{path}");
-        }
-    }
-}
+mod tests;

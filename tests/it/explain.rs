@@ -201,14 +201,3 @@ fn what_a_script_starts_is_left_to_the_run() {
     let shown = roz.run(&["explain", "bash release.sh"]).succeeds().stdout;
     assert!(shown.contains("what that starts is judged when it runs"), "{shown}");
 }
-
-#[test]
-fn a_close_behind_what_is_not_read_is_told() {
-    let roz = Roz::with_config("reflection.enabled = true").in_git();
-    let line = format!("echo {}>/dev/null; bd close bd-1", "x ".repeat(8_100));
-    let told = roz.json(&["explain", &line]);
-    assert_eq!(told["may_run_anything"], true);
-    assert_eq!(told["closes"][0]["tickets"][0], "bd-1", "{}", told["closes"]);
-    let shown = roz.run(&["explain", &line]).succeeds().stdout;
-    assert!(shown.contains("It closes bd-1: the next stop asks what was learned."), "{shown}");
-}

@@ -264,9 +264,6 @@ fn reviewers(page: &mut Page) {
         let ends = json!({ "agent_id": "a1", "agent_type": REVIEWER, "stop_hook_active": true });
         roz.hook("subagent-stop", ends);
     }
-    let roz = roz.with_var("CLAUDE_PID", "1");
-    roz.launch();
-    page.reply("its hook is not the client's", &roz.subagent_start("a3"));
 }
 
 fn decisions(page: &mut Page) {

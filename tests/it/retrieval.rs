@@ -21,6 +21,8 @@ fn most_of_what_is_wanted_is_among_few_titles() {
         assert!(of("roz", "characters") <= 1_000.0, "{split}: {out}");
         assert!(of("roz", "recall") > of("keywords", "recall"), "{split}: {out}");
         assert!(of("roz", "mrr") > of("keywords", "mrr"), "{split}: {out}");
+        // Recency and silence cost next to nothing beside the prototype.
+        assert!(of("roz", "recall") > of("plain", "recall") - 0.01, "{split}: {out}");
     }
     let stores = out["small_stores"].as_array().unwrap();
     let sizes: Vec<u64> = stores.iter().map(|it| it["learnings"].as_u64().unwrap()).collect();
@@ -66,146 +68,6 @@ fn the_set_is_as_large_as_it_says_and_held_out_by_its_rule() {
     };
     assert!(learnings >= 300 && queries.len() >= 120, "{learnings} {}", queries.len());
     assert!(queries.iter().filter(none).count() >= 20);
-}
-
-#[test]
-fn a_set_of_ones_own_is_measured() {
-    let roz = Roz::new();
-    let learning = "[[learning]]\nid = \"a\"\ncategory = \"pitfall\"\nsummary = \"The parser panics\"\n\
-                    detail = \"On an empty heredoc, that is.\"\ntags = [\"parser\"]\n";
-    let query = "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"a panic in the parser\"\n";
-    roz.write("set.toml", &format!("project = \"mine\"\n{learning}{query}relevant = [\"a\"]\n"));
-    let out = roz.json(&["learn", "eval", "--set", "set.toml"]);
-    assert!((figure(&out, "own", "roz", "recall") - 1.0).abs() < 1e-9, "{out}");
-    roz.write("set.toml", &format!("project = \"mine\"\n{learning}{query}relevant = [\"b\"]\n"));
-    let err = roz.run(&["learn", "eval", "--set", "set.toml"]).fails();
-    assert!(err.contains("query `q` names `b`"), "{err}");
-}
-
-#[test]
-fn a_set_that_would_give_wrong_figures_is_refused_with_what_is_wrong() {
-    let roz = Roz::new();
-    let refuses = |learnings: &[(&str, u64)], labels: &str, args: &[&str], word: &str| {
-        let learning = |(id, age): &(&str, u64)| {
-            format!(
-                "[[learning]]\nid = \"{id}\"\nage_days = {age}\ncategory = \"pitfall\"\n\
-                 summary = \"The parser panics\"\ndetail = \"On an empty heredoc, that is.\"\n\
-                 tags = [\"parser\"]\n"
-            )
-        };
-        let learnings: String = learnings.iter().map(learning).collect();
-        let query = "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"a panic in the parser\"\n";
-        roz.write("set.toml", &format!("project = \"mine\"\n{learnings}{query}{labels}\n"));
-        let said = roz.run(&[&["learn", "eval", "--set", "set.toml"], args].concat()).fails();
-        assert!(said.contains(word), "`{word}` not in {said}");
-    };
-    let a = [("a", 1)];
-    refuses(
-        &[("a", 4_000_000_000)],
-        "relevant = [\"a\"]",
-        &[],
-        "learning `a` is 4000000000 days old",
-    );
-    refuses(&[("a", 1), ("a", 2)], "relevant = [\"a\"]", &[], "two learnings have the id `a`");
-    let twice = "query `q` names `a` more than once";
-    refuses(&a, "relevant = [\"a\", \"a\"]", &[], twice);
-    refuses(&a, "relevant = [\"a\"]\nalso = [\"a\"]", &[], twice);
-    refuses(&a, "relevant = [\"a\"]\nnear = [\"a\"]", &["--json"], twice);
-    let of_no_part = "`set.toml` is no part of `--split held-out`";
-    refuses(&a, "relevant = [\"a\"]", &["--split", "held-out"], of_no_part);
-    refuses(&a, "relevant = [\"a\"]", &["--split", "held-out", "--json"], of_no_part);
-}
-
-const A: &str = "[[learning]]\nid = \"a\"\ncategory = \"pitfall\"\nsummary = \"The parser panics\"\n\
-                 detail = \"On an empty heredoc, that is.\"\ntags = [\"parser\"]\n";
-
-/// Of `--set`: its table, and what is printed as JSON.
-fn measured(set: &str) -> (String, Value) {
-    let roz = Roz::new();
-    roz.write("set.toml", set);
-    let table = roz.run(&["learn", "eval", "--set", "set.toml"]).succeeds().stdout;
-    (table, roz.json(&["learn", "eval", "--set", "set.toml"])["splits"].clone())
-}
-
-#[test]
-fn the_help_shows_a_set_that_works_as_it_stands() {
-    let roz = Roz::new();
-    for help in [vec!["help", "learn", "eval"], vec!["learn", "eval", "--help"]] {
-        let help = roz.run(&help).succeeds().stdout;
-        let (_, set) = help.split_once("A set of your own:\n").unwrap();
-        let (set, _) = set.split_once("\nExamples:").unwrap();
-        assert!(set.lines().all(|it| it.chars().count() < 80), "it is folded at a terminal: {set}");
-        let (table, splits) = measured(set);
-        assert_eq!(splits["own"]["roz"]["recall"], 1.0, "{splits}");
-        assert_eq!(splits["own"]["roz"]["silent"], 1.0, "{splits}");
-        assert!(table.contains("\nmine ") && !table.contains("dev"), "{table}");
-    }
-    for broken in ["", "nonsense", "project = 1", "[[learning]]\nid = \"a\""] {
-        roz.write("set.toml", broken);
-        let said = roz.run(&["learn", "eval", "--set", "set.toml"]).fails();
-        assert!(
-            said.contains("`roz help learn eval` shows what a set looks like"),
-            "{broken}: {said}"
-        );
-    }
-}
-
-#[test]
-fn what_there_is_nothing_to_take_from_is_no_figure() {
-    let unfound = "[[query]]\nid = \"q\"\ntext = \"a zebra crosses\"\nrelevant = []\n";
-    let (table, splits) = measured(&format!("{A}{unfound}"));
-    let of = |name: &str| splits["own"]["roz"][name].clone();
-    for name in ["recall", "mrr"] {
-        assert_eq!(of(name), Value::Null, "{name} of {splits}");
-    }
-    assert_eq!((of("silent"), of("titles")), (json!(1.0), json!(0.0)));
-    let row = table.lines().find(|it| it.contains(" roz ")).unwrap();
-    let cells: Vec<&str> = row.split_whitespace().collect();
-    assert_eq!(cells, ["own", "roz", "1", "-", "-", "0.00", "0", "1.000"]);
-    let found = "[[query]]\nid = \"q\"\ntext = \"a panic in the parser\"\nrelevant = [\"a\"]\n";
-    let (_, splits) = measured(&format!("{A}{found}"));
-    assert_eq!(splits["own"]["roz"]["silent"], Value::Null, "{splits}");
-}
-
-#[test]
-fn two_queries_of_one_id_are_refused_and_a_held_out_set_is_ones_own() {
-    let roz = Roz::new();
-    let query = "[[query]]\nid = \"q\"\ntext = \"a panic in the parser\"\nrelevant = [\"a\"]\n";
-    roz.write("set.toml", &format!("{A}{query}{query}"));
-    let said = roz.run(&["learn", "eval", "--set", "set.toml"]).fails();
-    assert!(said.contains("two queries have the id `q`"), "{said}");
-    roz.write("set.toml", &format!("held_out = true\n{A}{query}"));
-    for split in ["all", "held-out"] {
-        let out = roz.json(&["learn", "eval", "--set", "set.toml", "--split", split]);
-        assert_eq!(out["splits"]["own"]["roz"]["queries"], 1, "{out}");
-    }
-    assert!(
-        roz.run(&["learn", "eval", "--set", "set.toml", "--split", "dev"])
-            .fails()
-            .contains("no part")
-    );
-}
-
-#[test]
-fn misses_are_named_in_json_as_well() {
-    let roz = Roz::new();
-    let learning = |id: &str, summary: &str| {
-        format!(
-            "[[learning]]\nid = \"{id}\"\ncategory = \"pitfall\"\nsummary = \"{summary}\"\n\
-             detail = \"On an empty heredoc, that is.\"\ntags = [\"parser\"]\n"
-        )
-    };
-    let learnings = learning("a", "The parser panics") + &learning("b", "Quite another thing");
-    let query = "[[query]]\nid = \"q\"\nkind = \"prompt\"\ntext = \"a panic in the parser\"\nrelevant = [\"b\"]\n";
-    roz.write("set.toml", &format!("project = \"mine\"\n{learnings}{query}"));
-    let out = roz.json(&["learn", "eval", "--set", "set.toml", "--misses"]);
-    let misses = &out["splits"]["own"]["roz"]["misses"];
-    assert_eq!(misses[0]["query"], "q", "{out}");
-    assert_eq!(misses[0]["missed"], json!(["b"]), "{out}");
-    let told = roz.run(&["learn", "eval", "--set", "set.toml", "--misses"]).succeeds().stdout;
-    assert!(told.starts_with("q: shown ") && told.contains("missed b"), "{told}");
-    let without = roz.json(&["learn", "eval", "--set", "set.toml"]);
-    assert!(without["splits"]["own"]["roz"].get("misses").is_none(), "{without}");
 }
 
 /// A project with these learnings, of one tag.
@@ -316,7 +178,7 @@ fn what_was_opened_ranks_higher_the_next_time() {
 }
 
 #[test]
-fn what_names_a_file_of_the_prompt_comes_whole_and_counts_for_nothing() {
+fn what_names_a_file_of_the_prompt_comes_whole_and_counts_as_shown() {
     let roz = knowing(&[PANICS, ORDER]);
     let payload = json!({ "prompt": "look at shop/limits/quota.py", "session_id": "s1" });
     let text = told(&roz.hook("user-prompt", payload));
@@ -324,7 +186,7 @@ fn what_names_a_file_of_the_prompt_comes_whole_and_counts_for_nothing() {
         text.contains("\n  > check_all() in shop/limits/quota.py fills LIMITS first"),
         "{text}"
     );
-    assert_eq!(events(&roz, "surfaced").len(), 0, "{text}");
+    assert_eq!(events(&roz, "surfaced").len(), 1, "{text}");
     roz.hook("session-end", json!({ "session_id": "s1", "reason": "other" }));
     assert_eq!(events(&roz, "dismissed").len(), 0);
 }
@@ -347,4 +209,26 @@ fn a_failing_command_brings_the_title_of_the_learning_about_it_once() {
     assert_eq!(fails("s1", "make", "Exit code 2\nno rule to make target"), "");
     let far = format!("Exit code 1\nLexer::next\n{}", "ok\n".repeat(400));
     assert_eq!(fails("s3", "make", &far), "", "only the end of an error counts");
+}
+
+#[test]
+fn a_call_that_is_refused_twice_for_the_same_reason_brings_a_title_once() {
+    let reviewer = (
+        "`roz decide` is for a reviewer with a token: start one with the Agent tool, subagent roz:roz",
+        "Seen with `roz decide s1 COMPLETE`: the main agent has no token, so it is always refused.",
+        "docs/review.md",
+    );
+    let roz = knowing(&[PANICS, reviewer]);
+    let refused = |command: &str| {
+        let payload = json!({ "session_id": "s1", "tool_name": "Bash", "tool_use_id": "toolu_1",
+                              "tool_input": { "command": command } });
+        let reply = roz.hook("pre-tool-use", payload);
+        reply.denies();
+        told(&reply)
+    };
+    assert_eq!(refused("roz decide s1 COMPLETE fine"), "");
+    assert!(refused("roz decide s1 COMPLETE ok").contains("is for a reviewer with a token"));
+    assert_eq!(refused("roz decide s1 COMPLETE done"), "", "once");
+    let logged = events(&roz, "surfaced");
+    assert_eq!(logged.len(), 1, "{logged:?}");
 }

@@ -18,7 +18,7 @@ use chrono::DateTime;
 use roz::{
     core::{
         session::{Session, SessionId},
-        trace::{Mark, TraceEvent},
+        trace::{DecisionTaken, Mark, TraceEvent},
     },
     storage::{Error, FileStore, MessageStore, Revision, update},
 };
@@ -299,16 +299,12 @@ fn step(store: &FileStore, durable: bool) -> Result<usize, Error> {
         let prompt = next.to_string();
         session.record(&Mark::ClientPrompt { prompt }, DateTime::UNIX_EPOCH);
         if durable {
-            let decision = Mark::RozDecision {
+            let decision = Mark::RozDecision(DecisionTaken {
                 decision: "COMPLETE",
                 summary: "so it is".into(),
-                by: "person".into(),
-                tree: None,
                 stands: true,
-                seen: Vec::new(),
-                unseen: Vec::new(),
-                changed_meanwhile: Vec::new(),
-            };
+                ..DecisionTaken::default()
+            });
             session.record(&decision, DateTime::UNIX_EPOCH);
         }
         next

@@ -15,6 +15,10 @@ const NAMES: &[&str] = &[
     "NotebookEdit",
     "TodoWrite",
     "SendMessage",
+    "TaskCreate",
+    "TaskUpdate",
+    "BashOutput",
+    "AgentOutput",
     "subagent_type",
 ];
 

@@ -61,7 +61,7 @@ fn every_verb_is_in_one_group() {
 fn old_names_lead_to_verbs_that_exist() {
     for (old, new) in crate::cli::OLD_NAMES {
         let mut command = Cli::command();
-        for name in new.iter().filter(|name| !name.starts_with('-')) {
+        for name in new.iter().take_while(|name| !name.starts_with('-')) {
             let verb = command.find_subcommand(name).unwrap_or_else(|| panic!("{old:?}"));
             command = verb.clone();
         }

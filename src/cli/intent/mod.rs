@@ -28,7 +28,7 @@ use crate::{
     },
     open::Roz,
     sidecar::{self, desk::Desk},
-    world::{World, process},
+    world::{World, ancestors},
 };
 
 /// Show, select and change the declared pieces of work
@@ -136,7 +136,7 @@ fn needs_a_person(verb: &'static str, yes: bool, world: &World) -> Result<(), Er
 }
 
 pub(super) fn is_in_client(world: &World) -> bool {
-    world.var("CLAUDECODE").is_some() || process::descends_from_client()
+    world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent()
 }
 
 fn is_at_terminal() -> bool {

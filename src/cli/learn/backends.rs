@@ -28,13 +28,13 @@ use crate::{
 ///   roz learn backends --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let library = roz.library(world);
     let (answered, problems) = (library.ping_all(), library.problems());
@@ -44,42 +44,37 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
         say::print_json(&json!({ "backends": backends, "problems": problems }))?;
         return Ok(Done::Well);
     }
-    let out = Out::new(world);
-    let row = |it: &Answered| {
-        let answers = if it.answer.is_ok() { "yes" } else { "no" };
-        let place = shortened(&it.place, &roz.project, world.user_home.as_deref());
-        vec![
-            it.backend.to_owned(),
-            answers.to_owned(),
-            bounded::plain_line(&place),
-            it.why.to_owned(),
-        ]
-    };
-    let rows: Vec<Vec<String>> = answered.iter().map(row).collect();
     if answered.is_empty() {
         say::print("No backend is in use: nothing that is learned is kept.\n")?;
         return Ok(Done::Well);
     }
+    let out = Out::new(world);
+    let row = |backend: &Answered| {
+        let answers = if backend.answer.is_ok() { "yes" } else { "no" };
+        let place = shortened(&backend.place, &roz.project, world.user_home.as_deref());
+        vec![backend.backend.to_owned(), answers.to_owned(), place, backend.why.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = answered.iter().map(row).collect();
     let mut text = out.table(&["BACKEND", "ANSWERS", "WHERE", "WHY"], &rows);
-    let failed = answered.iter().filter_map(|it| {
-        let err = it.answer.as_ref().err()?;
-        Some(format!("{}: {}", it.backend, in_a_line(err)))
+    let failed = answered.iter().filter_map(|backend| {
+        let err = backend.answer.as_ref().err()?;
+        Some(format!("{}: {}", backend.backend, in_a_line(err)))
     });
-    for it in failed.chain(problems.iter().map(ToString::to_string)) {
-        let said = say::folded(&bounded::plain_line(&it), out.width, "  ");
+    for problem in failed.chain(problems.iter().map(ToString::to_string)) {
+        let said = say::folded(&bounded::plain_line(&problem), out.width, "  ");
         let _ = writeln!(text, "{}", out.paint(Tone::Warn, &said));
     }
     say::print(&text)?;
     Ok(Done::Well)
 }
 
-fn as_json(it: &Answered) -> Value {
+fn as_json(backend: &Answered) -> Value {
     json!({
-        "name": it.backend,
-        "place": it.place,
-        "why": it.why,
-        "answers": it.answer.is_ok(),
-        "error": it.answer.as_ref().err().map(|err| in_a_line(err)),
+        "name": backend.backend,
+        "place": backend.place,
+        "why": backend.why,
+        "answers": backend.answer.is_ok(),
+        "error": backend.answer.as_ref().err().map(|err| in_a_line(err)),
     })
 }
 
@@ -89,6 +84,6 @@ fn shortened(place: &str, project: &Path, user_home: Option<&Path>) -> String {
     if let Ok(rest) = path.strip_prefix(project) {
         return rest.display().to_string();
     }
-    let below = user_home.and_then(|it| path.strip_prefix(it).ok());
+    let below = user_home.and_then(|home| path.strip_prefix(home).ok());
     below.map_or_else(|| place.to_owned(), |rest| format!("~/{}", rest.display()))
 }

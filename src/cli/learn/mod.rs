@@ -1,15 +1,18 @@
 //! `roz learn`: what people do with learnings. The agents' own verbs (`reflect`, `skip`, `observe`,
-//! `ref`) stand beside it.
+//! `ref`) are beside it.
 
-pub(super) mod backends;
-pub(super) mod eval;
-pub(super) mod list;
-pub(super) mod maintain;
-pub(super) mod rate;
+mod archive;
+mod backends;
+mod due;
+mod eval;
+mod list;
+mod rate;
+mod rebuild;
 pub(super) mod search;
 mod show;
+mod stale;
 
-use super::{Done, Result, input, say, stock};
+use super::{Done, Result, say, stock};
 use crate::world::World;
 
 /// Look after what was learned: list, show, search, rate, put away
@@ -32,11 +35,11 @@ enum Verb {
     Show(show::Args),
     Search(search::Args),
     Rate(rate::Args),
-    Archive(maintain::Archive),
-    Restore(maintain::Restore),
-    Due(maintain::Due),
-    Stale(maintain::Stale),
-    Rebuild(maintain::Rebuild),
+    Archive(archive::Archive),
+    Restore(archive::Restore),
+    Due(due::Args),
+    Stale(stale::Args),
+    Rebuild(rebuild::Args),
     Backends(backends::Args),
     Eval(eval::Args),
 }
@@ -47,11 +50,11 @@ pub(super) fn run(args: &Args, world: &World) -> Result {
         Verb::Show(args) => show::run(args, world),
         Verb::Search(args) => search::run(args, world),
         Verb::Rate(args) => rate::run(args, world),
-        Verb::Archive(args) => maintain::archive(args, world),
-        Verb::Restore(args) => maintain::restore(args, world),
-        Verb::Due(args) => maintain::due(args, world),
-        Verb::Stale(args) => maintain::stale(args, world),
-        Verb::Rebuild(args) => maintain::rebuild(args, world),
+        Verb::Archive(args) => archive::archive(args, world),
+        Verb::Restore(args) => archive::restore(args, world),
+        Verb::Due(args) => due::run(args, world),
+        Verb::Stale(args) => stale::run(args, world),
+        Verb::Rebuild(args) => rebuild::run(args, world),
         Verb::Backends(args) => backends::run(args, world),
         Verb::Eval(args) => eval::run(args, world),
     }

@@ -1,12 +1,12 @@
 //! `roz learn search`, or `roz search`: what was learned about something.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
 use super::{
     Done,
-    say::{self, Out, Tone},
+    say::{Out, Tone},
     stock::{self, Narrow, Stock},
 };
 use crate::{
@@ -57,6 +57,7 @@ struct Empty;
 
 /// Of a query so much is looked at, in bytes.
 const MAX_QUERY: usize = 8 * 1024;
+
 pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let query = args.query.join(" ");
     if query.trim().is_empty() {
@@ -66,73 +67,49 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let stock = Stock::open(&roz, world);
     let mut statuses = vec![Status::Active];
     statuses.extend(args.include_archived.then_some(Status::Archived));
-    let filters = args.narrow.filters(statuses, args.limit);
     let query = Query { text: bounded::cut(&query, MAX_QUERY).to_owned(), ..Query::default() };
-    // As the library would, of what it has read already: a memory server is
-    // started once.
-    let found = retrieval::build(&stock.learnings).index.look(
-        &Occasion {
-            query: &query,
-            tallies: &stock.tallies,
-            shown: &BTreeSet::new(),
-            policy: &roz.policy.retrieval,
-            now: world.now,
-        },
-        &filters,
-    );
+    let on = Occasion {
+        query: &query,
+        tallies: &stock.tallies,
+        shown: &BTreeSet::new(),
+        policy: &roz.policy.retrieval,
+        now: world.now,
+    };
+    let index = retrieval::build(&stock.learnings).index;
+    let filters = args.narrow.filters(statuses, args.limit);
+    let found = index.look(&on, args.limit, |number| filters.admit(&stock.learnings[number]));
+    let found = found.iter().filter_map(|found| Some((found, stock.find(&found.id)?)));
+    let found: Vec<(&Found, &Learning)> = found.collect();
     if args.json {
-        let results: Vec<Value> = found.iter().map(|it| as_json(it, &stock)).collect();
-        let problems = stock::problems_as_json(&stock.problems);
-        say::print_json(&json!({ "results": results, "problems": problems }))?;
-        return Ok(Done::Well);
+        let result = |(found, learning): &(&Found, &Learning)| {
+            json!({
+                "id": found.id,
+                "summary": learning.summary,
+                "score": found.score,
+                "why": found.why,
+                "detail": learning.detail,
+                "category": learning.category,
+                "status": learning.status,
+            })
+        };
+        let results: Vec<Value> = found.iter().map(result).collect();
+        return stock.print_json(json!({ "results": results }));
     }
     let out = Out::new(world);
     let mut text = String::new();
-    for it in &found {
-        text += &in_words(it, stock.find(&it.id), &out, world);
+    for (found, learning) in &found {
+        let why = found.why.iter().map(|word| bounded::line(word, 60)).collect::<Vec<_>>();
+        let known = stock::known_of(learning, world);
+        text += &stock::in_words(learning, &format!("{known}; for: {}", why.join(", ")), &out);
         text.push('\n');
     }
-    if found.is_empty() {
-        text += &stock.nothing(if stock.learnings.is_empty() {
-            "Nothing was learned here yet."
-        } else {
-            "Nothing fits. Try fewer or other words, or `--include-archived`."
-        });
-        for it in stock.unknown_tags(&args.narrow.tag) {
-            let _ = writeln!(text, "Note: {it}");
-        }
+    text += &if found.is_empty() {
+        let fewer = "Nothing fits. Try fewer or other words, or `--include-archived`.";
+        let is_empty = stock.learnings.is_empty();
+        stock.nothing(if is_empty { "Nothing was learned here yet." } else { fewer })
     } else {
-        text += &out.paint(Tone::Dim, "Say what helped: roz ref ID…");
-        text.push('\n');
-    }
-    text += &stock.problems_in_words(&out);
-    say::print(&text)?;
-    Ok(Done::Well)
-}
-
-fn as_json(it: &Found, stock: &Stock) -> Value {
-    let learning = stock.find(&it.id);
-    json!({
-        "id": it.id,
-        "summary": learning.map(|it| &it.summary),
-        "score": it.score,
-        "why": it.why,
-        "detail": learning.map(|it| &it.detail),
-        "category": learning.map(|it| it.category),
-        "status": learning.map(|it| it.status),
-    })
-}
-
-/// The summary, then id and reasons, then the detail. What somebody wrote
-/// down is quoted, so that it is told apart from what roz says.
-fn in_words(it: &Found, learning: Option<&Learning>, out: &Out, world: &World) -> String {
-    let why: Vec<String> =
-        it.why.iter().take(8).map(|it| bounded::plain_line(&bounded::line(it, 60))).collect();
-    let why = if why.is_empty() { String::new() } else { format!("; for: {}", why.join(", ")) };
-    let id = bounded::plain_line(&it.id);
-    let Some(learning) = learning else {
-        return format!("{id}{why}\n");
+        out.paint(Tone::Dim, "Say what helped: roz ref ID…") + "\n"
     };
-    let known = stock::known_of(learning, world);
-    stock::in_words(learning, &format!("{known}{why}"), out)
+    stock.print(&text, &out)?;
+    Ok(Done::Well)
 }

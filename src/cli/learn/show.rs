@@ -1,14 +1,10 @@
 //! `roz learn show`: the text of learnings.
 
-use std::{
-    fmt::Write as _,
-    time::{Duration, Instant},
-};
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 use super::{
-    Done,
     say::{self, Out},
     stock::{self, Stock},
 };
@@ -16,10 +12,7 @@ use crate::{
     cli::target::Target,
     core::{
         bounded,
-        reflection::{
-            learning::Learning,
-            usage::{Entry, Event},
-        },
+        reflection::{learning::Learning, usage::Event},
         trace::Mark,
     },
     open::Roz,
@@ -58,24 +51,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Some(Err(_)) | None => (Roz::here(world)?, None),
     };
     let stock = Stock::open(&roz, world);
-    let mut found: Vec<&Learning> = Vec::new();
-    let mut unknown = Vec::new();
-    for id in &args.ids {
-        match stock.find(id.trim()) {
-            Some(learning) if found.iter().any(|it| it.id == learning.id) => (),
-            Some(learning) => found.push(learning),
-            None => unknown.push(id),
-        }
-    }
+    let (found, unknown) = stock.find_all(args.ids.iter().map(|id| id.trim()));
     if args.json {
-        let learnings: Vec<Value> = found.iter().map(|it| stock.as_json(it)).collect();
-        let problems = stock::problems_as_json(&stock.problems);
-        say::print_json(
-            &json!({ "learnings": learnings, "unknown": unknown, "problems": problems }),
-        )?;
+        let learnings: Vec<Value> = found.iter().map(|learning| stock.as_json(learning)).collect();
+        stock.print_json(json!({ "learnings": learnings, "unknown": unknown }))?;
     } else {
         let out = Out::new(world);
-        let texts: Vec<String> = found.iter().map(|it| in_words(it, &out, world)).collect();
+        let texts: Vec<String> =
+            found.iter().map(|learning| in_words(learning, &out, world)).collect();
         say::print(&texts.join("\n"))?;
     }
     // They are read: that it cannot be noted is no reason to fail.
@@ -84,13 +67,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     {
         say::warn(&format!("it could not be noted that they were opened: {err}"));
     }
-    if unknown.is_empty() {
-        return Ok(Done::Well);
-    }
-    if args.json {
-        return Ok(Done::Badly);
-    }
-    Err(stock::Failed(unknown.into_iter().map(|id| stock.no_such(id)).collect()).into())
+    stock.unknown(&unknown, args.json)
 }
 
 /// Notes in the session and in the log that the texts were asked for.
@@ -111,13 +88,11 @@ fn opened(
             }
         })?;
     }
-    let entry = |learning: &&Learning| {
-        let (learning_id, session_id) = (learning.id.clone(), session_id.clone());
-        Entry::new(world.now, Event::Opened { learning_id, session_id })
+    let event = |learning: &&Learning| Event::Opened {
+        learning_id: learning.id.clone(),
+        session_id: session_id.clone(),
     };
-    let entries: Vec<Entry> = learnings.iter().map(entry).collect();
-    stock.log.append(&entries, Instant::now() + Duration::from_secs(5))?;
-    Ok(())
+    stock.note(learnings.iter().map(event), world)
 }
 
 /// Its text, and the files that it is about.

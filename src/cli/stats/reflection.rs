@@ -37,7 +37,7 @@ pub(super) struct Error(#[from] storage::Error);
 pub(super) fn triggers() -> String {
     let mut text = "Insights, and when they appear:\n".to_owned();
     for row in insight::TABLE {
-        let _ = writeln!(text, "  {:<22}{}", row.kind.to_string(), (row.trigger)());
+        let _ = writeln!(text, "  {:<22}{}", row.kind, row.trigger);
     }
     text
 }
@@ -131,7 +131,7 @@ impl Log {
             text += &out.table(&heading, &rows.collect::<Vec<_>>());
         }
         for it in insight::draw(&report) {
-            let kind = out.paint(Tone::Warn, &it.kind.to_string());
+            let kind = out.paint(Tone::Warn, it.kind);
             let message = bounded::plain_line(&it.message);
             let _ = writeln!(text, "\n{kind}: {message}\n  → {}", it.recommendation);
         }

@@ -30,7 +30,6 @@ pub(super) static CLAUDE: Dialect = Dialect {
         Capability::ListBackgroundTasks,
         Capability::EnvironmentFile,
         Capability::TellUser,
-        Capability::HooksWithoutShell,
     ],
     stop_brake: Some(8),
     reviewer: REVIEWER,

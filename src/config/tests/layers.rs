@@ -254,22 +254,22 @@ fn a_typo_is_named_with_its_line_and_the_rest_applies() {
     assert_eq!(
         told[..7],
         [
-            "…/home/.roz/config.toml:3: `review.mod` is no key; did you mean `review.mode`?",
+            "…/home/.roz/config.toml:3: unknown key `review.mod`; did you mean `review.mode`?",
             "…/home/.roz/config.toml:7: `review.gates.tools` has an item of type integer; \
              it wants a list of globs",
             "…/home/.roz/config.toml:7: `review.gates.tools`: `Bash:git push[` is no pattern: invalid range pattern; \
-             until it is mended it gates whatever begins with it",
+             until it is fixed it gates whatever begins with it",
             "…/home/.roz/config.toml:8: `review.gates.approval_scope` is `promt`; \
              did you mean `prompt`?",
             "…/home/.roz/config.toml:10: `circuit_breaker.max_blocks` is `-1`; \
              it wants a whole number from 0 to 1000",
             "…/home/.roz/config.toml:11: `circuit_breaker.cooldown_seconds` is of type string; \
              it wants a whole number from 0 to 31622400",
-            "…/home/.roz/config.toml:12: `circut_breaker` is no section; \
+            "…/home/.roz/config.toml:12: unknown section `circut_breaker`; \
              did you mean `circuit_breaker`?",
         ]
     );
-    assert!(told[7].starts_with("…/home/.roz/config.toml:14: `colours` is no section; there is"));
+    assert!(told[7].starts_with("…/home/.roz/config.toml:14: unknown section `colours`; there is"));
 }
 
 #[test]
@@ -278,8 +278,8 @@ fn a_name_of_another_section_is_found_there() {
     assert_eq!(
         told,
         [
-            "…/home/.roz/config.toml:1: `tools` is no key; did you mean `review.gates.tools`?",
-            "…/home/.roz/config.toml:2: `review.mode` is no key; \
+            "…/home/.roz/config.toml:1: unknown key `tools`; did you mean `review.gates.tools`?",
+            "…/home/.roz/config.toml:2: unknown key `review.mode`; \
              without the quotes `review.mode` is one",
         ]
     );
@@ -294,7 +294,6 @@ fn a_section_is_taken_for_a_section_and_a_key_for_a_key() {
         ("[gates]\ntools = []", "`review.gates`"),
         ("[templates.weigths]\ndefault = 1", "`templates.weights`"),
         ("[intent.formt]\n'*.rs' = 'x'", "`intent.format`"),
-        ("[write_gat]\nmode = 'off'", "`gate.write_gate`"),
     ] {
         let (_, told) = Scene::new().user(text).told();
         let end = told[0].rsplit_once("; ").unwrap().1;
@@ -381,14 +380,6 @@ fn a_templates_id_is_never_a_path() {
 }
 
 #[test]
-fn blocks_near_the_clients_own_cap_apply_with_a_warning() {
-    assert_eq!(Scene::new().variable("ROZ_MAX_BLOCKS", "3").policy().circuit_breaker.max_blocks, 3);
-    let (policy, told) = Scene::new().user("\ncircuit_breaker.max_blocks = 4").told();
-    assert_eq!(policy.circuit_breaker.max_blocks, 4);
-    assert!(told[0].starts_with("…/home/.roz/config.toml:2: "), "{told:?}");
-}
-
-#[test]
 fn a_byte_order_mark_and_carriage_returns_are_accepted() {
     let scene = Scene::new().user("\u{feff}[review]\r\nmode = 'always'\r\n");
     assert_eq!(scene.policy().review.mode, Mode::Always);
@@ -459,7 +450,7 @@ fn a_thousand_mistakes_are_not_a_thousand_lines() {
     assert!(text.len() < 1 << 20);
     let (policy, told) = Scene::new().user(text).told();
     assert_eq!(told.len(), 51);
-    assert_eq!(told[50], "…/home/.roz/config.toml: 59952 more problems; mend the first ones");
+    assert_eq!(told[50], "…/home/.roz/config.toml: 59952 more problems; fix the first ones");
     assert_eq!(policy.review.gates.tools.len(), 256);
     assert_eq!(policy.templates.weights.len(), 100);
 }
@@ -486,6 +477,6 @@ fn a_project_cannot_hold_up_hooks_with_patterns() {
     let long = "a".repeat(257);
     let project = format!("review.gates.tools = ['{long}', {}]", list(200..400).join(","));
     let (policy, told) = Scene::new().user(user).project(project).told();
-    assert_eq!(policy.review.gates.tools.len(), 264);
-    assert_eq!(told.len(), 2, "{told:?}");
+    assert_eq!(policy.review.gates.tools.len(), 400);
+    assert_eq!(told.len(), 1, "{told:?}");
 }

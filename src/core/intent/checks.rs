@@ -4,7 +4,7 @@
 //! A new one is a word in a table; the user's own are patterns, `intent.checks`.
 
 use crate::{
-    core::{bounded, event::ToolCall, pattern, words::is_one},
+    core::{bounded, event::ToolCall, name_words::is_one, pattern},
     shell::{self, HOLE, Run},
 };
 

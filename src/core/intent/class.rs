@@ -12,9 +12,9 @@ mod safe;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use crate::core::words::{is_one, is_sink, words};
+pub use crate::core::name_words::{is_one, is_stream_device, words};
 use crate::{
-    core::{event::ToolCall, intent::checks},
+    core::{event::ToolCall, intent::checks, tool::Tool},
     shell::{Reading, Run, Write},
 };
 
@@ -112,7 +112,7 @@ fn purpose(readings: &[Reading], free: &BTreeSet<String>) -> Purpose {
 }
 
 fn writes_kept(reading: &Reading, free: &BTreeSet<String>) -> bool {
-    reading.writes.iter().any(|write| !is_sink(&write.path) && !free.contains(&write.path))
+    reading.writes.iter().any(|write| !is_stream_device(&write.path) && !free.contains(&write.path))
 }
 
 fn by_name(call: &ToolCall) -> Judged {
@@ -122,10 +122,10 @@ fn by_name(call: &ToolCall) -> Judged {
         // What a command line does, its reading says.
         return judged(Class::Safe, "changes nothing by itself");
     }
-    let Some(tool) = name.strip_prefix("mcp__").and_then(|it| it.rsplit("__").next()) else {
+    let Tool::Mcp { name: tool, .. } = &call.tool else {
         return judged(Class::Destructive, "changes files, or may");
     };
-    if is_own_server(name) {
+    if call.tool.is_of_roz() {
         return judged(Class::Safe, "is roz's own");
     }
     let words = words(tool);
@@ -145,17 +145,9 @@ fn by_name(call: &ToolCall) -> Judged {
 
 /// The field in which a server's tool is told where to put what it reads.
 fn puts_something(call: &ToolCall) -> Option<String> {
-    let tool = call.name.strip_prefix("mcp__").filter(|_| !is_own_server(&call.name))?;
-    let field = outputs::output(tool.rsplit("__").next().unwrap_or(tool), &call.input)?;
+    let Tool::Mcp { name, .. } = &call.tool else { return None };
+    let field = outputs::output(name, &call.input).filter(|_| !call.tool.is_of_roz())?;
     Some(shown(&field))
-}
-
-/// Whether a tool is of roz's own server: its own rules say who may use it.
-pub fn is_own_server(name: &str) -> bool {
-    let mut parts = name.split("__");
-    parts.next() == Some("mcp")
-        && parts.next().is_some_and(|it| it == "roz" || it == "plugin_roz_roz")
-        && parts.next().is_some()
 }
 
 /// Whether it is one of the client's own tools for one file, and that is free.
@@ -173,7 +165,7 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
     if let Some(critical) = runs.find_map(critical::of) {
         return critical;
     }
-    let is_kept = |it: &&Write| !is_sink(&it.path) && !free.contains(&it.path);
+    let is_kept = |it: &&Write| !is_stream_device(&it.path) && !free.contains(&it.path);
     let (class, why) = if reading.elevated {
         (Class::Critical, "something of it runs as another user".to_owned())
     } else if reading.unreadable.is_some() {

@@ -153,7 +153,7 @@ fn keeping(paths: impl Iterator<Item = String>) -> Outcome {
 
 /// The intent that a call of roz's own tool selects.
 pub fn selects(call: &ToolCall) -> Option<String> {
-    let is_it = class::is_own_server(&call.name) && call.name.ends_with(SELECT);
+    let is_it = call.tool.is_of_roz() && call.name.ends_with(SELECT);
     is_it.then(|| call.text("intent_id").unwrap_or_default().trim().to_owned())
 }
 

@@ -2,7 +2,7 @@
 //! the client's own tool.
 
 use crate::{
-    core::words::is_one,
+    core::name_words::is_one,
     shell::{HOLE, Reading, Run},
 };
 

@@ -125,8 +125,7 @@ pub struct AutoSkipPolicy {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decider {
-    /// Without a ticket it passes; after a ticket's close the agent is asked,
-    /// and may skip.
+    /// Without a ticket it passes; after a ticket's close the agent is asked, and may skip.
     #[default]
     Agent,
     /// Nobody is asked.
@@ -141,8 +140,7 @@ pub enum Decider {
 pub struct DecayPolicy {
     /// Without a reference.
     pub passive_duration_days: u64,
-    /// Above it a learning stays, however long ago its last reference is; 0
-    /// to 1.
+    /// Above it a learning stays, however long ago its last reference is; 0 to 1.
     pub immunity_hit_rate: f64,
     /// With fewer of them it takes twice the time.
     pub min_dismissals: u32,
@@ -171,8 +169,7 @@ pub enum WriteGateMode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BackendsPolicy {
-    /// In this order they are looked for: `config`, `total-recall`, `mcp`,
-    /// `markdown`.
+    /// In this order they are looked for: `config`, `total-recall`, `mcp`, `markdown`.
     pub discovery: Vec<String>,
     /// By name: used though it is not found, or passed over though it is.
     pub overrides: BTreeMap<String, bool>,
@@ -189,9 +186,8 @@ pub struct McpPolicy {
     pub command: Option<String>,
     pub args: Vec<String>,
     pub env: BTreeMap<String, String>,
-    /// By what we want (`write`, `all`, `search`, `mark`): the tool that does
-    /// it. Empty: the server is `@modelcontextprotocol/server-memory`, or
-    /// takes its calls.
+    /// By what we want (`write`, `all`, `search`, `mark`): the tool that does it. Empty: the server
+    /// is `@modelcontextprotocol/server-memory`, or takes its calls.
     pub tool_names: BTreeMap<String, String>,
 }
 
@@ -221,8 +217,8 @@ impl AutoSkipPolicy {
 }
 
 impl TicketingPolicy {
-    /// The systems that count, in order: those of `discovery`, the user's own,
-    /// and what `overrides` adds; without what it takes away.
+    /// The systems that count, in order: those of `discovery`, the user's own, and what `overrides`
+    /// adds; without what it takes away.
     pub fn enabled(&self) -> impl Iterator<Item = &str> {
         let own = self.systems.iter().map(|it| it.name.as_str());
         let own = own.filter(|it| !self.discovery.iter().any(|listed| listed == it));

@@ -1,13 +1,13 @@
-//! What a call does to which paths: those in a file tool's input, and those that its command
-//! lines would write.
+//! What a call does to which paths: those in a file tool's input, and those that its command lines
+//! would write.
 
 use super::{places::parts, program::base};
 use crate::{
     core::{
         agents,
         event::ToolCall,
+        name_words::{is_one, is_stream_device, words},
         tool::Tool,
-        words::{is_one, is_sink, words},
     },
     shell::{self, Certainty, How, Reading, Run},
 };
@@ -33,12 +33,12 @@ pub struct Accessed {
     pub access: Access,
     pub at: Vec<String>,
     /// The file's text, where a rule asks for it.
-    pub before: Before,
+    pub before: TextBefore,
 }
 
 /// A file's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Before {
+pub enum TextBefore {
     #[default]
     NotAsked,
     Absent,
@@ -69,12 +69,16 @@ pub fn accesses(call: &ToolCall) -> Vec<Access> {
 }
 
 /// What the tool of a server, or of a newer client, does to the paths in its input: by its name.
-pub fn act_of_tool(name: &str) -> Act {
+pub fn act_of_tool(call: &ToolCall) -> Act {
     const READS: &str = "read get list search find view show stat info cat fetch query grep glob tree \
         describe exists open ls head tail lookup";
     const WRITES: &str = "write edit create delete remove move rename replace update put set append insert \
         patch save copy link chmod apply make touch truncate execute exec run modify";
-    let words = words(name.rsplit("__").next().unwrap_or_default());
+    let name = match &call.tool {
+        Tool::Mcp { name, .. } => name,
+        _ => &call.name,
+    };
+    let words = words(name);
     let has = |list: &str| words.iter().any(|word| is_one(list, word));
     if has(READS) && !has(WRITES) { Act::Read } else { Act::Write(How::Edit) }
 }
@@ -82,7 +86,7 @@ pub fn act_of_tool(name: &str) -> Act {
 fn of_line(reading: &Reading) -> Vec<Access> {
     let names = copied_names(reading);
     let mut found = Vec::new();
-    for write in reading.writes.iter().filter(|write| !is_sink(&write.path)) {
+    for write in reading.writes.iter().filter(|write| !is_stream_device(&write.path)) {
         let takes_away = match write.how {
             _ if write.certainty == Certainty::Opaque => false,
             How::Remove => true,

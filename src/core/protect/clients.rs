@@ -8,7 +8,7 @@ use super::{
     settings::is_protected_variable,
 };
 use crate::{
-    core::{agents, event::ToolCall, words::is_one},
+    core::{agents, event::ToolCall, name_words::is_one},
     shell::{self, HOLE, Run},
 };
 

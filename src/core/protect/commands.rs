@@ -1,5 +1,5 @@
-//! Rules about roz's own verbs that only a person, a reviewer or the client may use, and about tools
-//! that are commands themselves.
+//! Rules about roz's own verbs that only a person, a reviewer or the client may use, and about
+//! tools that are commands themselves.
 
 use serde_json::Value;
 
@@ -7,9 +7,9 @@ use super::{Context, program::base};
 use crate::{
     core::{
         event::ToolCall,
+        name_words::{is_one, words},
         prompt,
         tool::{REVIEWER, Tool},
-        words::{is_one, words},
     },
     shell::{HOLE, Run},
 };
@@ -123,10 +123,10 @@ pub(super) fn widens_an_intent(cx: Context) -> Option<String> {
         _ => false,
     });
     let of_server = || {
-        let (server, tool) = cx.call.name.strip_prefix("mcp__")?.split_once("__")?;
-        let names: Vec<&str> = tool.split(['_', '-', '.']).collect();
-        let widens = names.contains(&"intent") && names.iter().any(|name| is_one(WIDENS, name));
-        let is_it = server.contains("roz") && (widens || is_one(TOOLS, tool));
+        let Tool::Mcp { server, name } = &cx.call.tool else { return None };
+        let words: Vec<&str> = name.split(['_', '-', '.']).collect();
+        let widens = words.contains(&"intent") && words.iter().any(|word| is_one(WIDENS, word));
+        let is_it = server.contains("roz") && (widens || is_one(TOOLS, name));
         is_it.then(|| cx.call.name.clone())
     };
     found.or_else(of_server)
@@ -197,9 +197,9 @@ pub(super) fn schedules_a_command(cx: Context) -> Option<String> {
         reminder timer alarm wake wakeup loop routine later delay delayed recurring automation \
         prompt session agent";
     let call = cx.call;
-    let is_scheduler = match call.name.strip_prefix("mcp__") {
-        Some(name) => words(name).iter().any(|word| is_one(LATER, word)),
-        None => matches!(call.tool, Tool::Schedule { .. }),
+    let is_scheduler = match &call.tool {
+        Tool::Mcp { .. } => words(&call.name).iter().any(|word| is_one(LATER, word)),
+        tool => matches!(tool, Tool::Schedule { .. }),
     };
     let mut found = Vec::new();
     if is_scheduler {

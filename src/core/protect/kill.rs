@@ -7,7 +7,7 @@ use super::{
     program::base,
 };
 use crate::{
-    core::{agents, words::is_one},
+    core::{agents, name_words::is_one},
     shell::Run,
 };
 
@@ -36,8 +36,8 @@ pub(super) fn kills_roz(cx: Context) -> Option<String> {
     cx.call.runs().find(ends).or_else(found).map(line)
 }
 
-/// `kill -9 -1`, `kill -STOP $PPID`. To ask whether there is one ends nothing, and a shell that ends
-/// its own group (`trap 'kill 0' EXIT`) ends what it began.
+/// `kill -9 -1`, `kill -STOP $PPID`. To ask whether there is one ends nothing, and a shell that
+/// ends its own group (`trap 'kill 0' EXIT`) ends what it began.
 fn kills_all_or_parent(run: &Run) -> bool {
     let mut words = run.argv.iter().skip(1).map(String::as_str).peekable();
     let mut signal = "TERM";

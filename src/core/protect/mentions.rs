@@ -1,5 +1,5 @@
-//! The rule about text that is not read word by word: code of other languages, PowerShell, lines that
-//! are no bash or too long. What such a text does is not followed. It is asked about where it
+//! The rule about text that is not read word by word: code of other languages, PowerShell, lines
+//! that are no bash or too long. What such a text does is not followed. It is asked about where it
 //! mentions something protected and has words in it that change files or start programs.
 
 use super::{Context, places::Places};
@@ -111,7 +111,7 @@ pub(super) fn mentions_roz(cx: Context) -> Option<String> {
     let codes = call.readings.iter().flat_map(|reading| &reading.code);
     let codes = codes.map(|code| Opaque::of(&code.text, code.language));
     // What a server is given may be code, of which nobody says in what language.
-    let is_shell = call.tool != Tool::Mcp;
+    let is_shell = !call.tool.is_mcp();
     let unread = call.unread.iter().map(|line| {
         if is_shell { Opaque::unread(line) } else { Opaque::of(line, Interpreter::Other) }
     });

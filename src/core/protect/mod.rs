@@ -2,9 +2,9 @@
 //!
 //! A rule is a row of [`RULES`]; the first that objects decides. A rule looks at what would run
 //! (`commands`, `kill`, `clients`), at which paths would be written (`paths`, `settings`), at what
-//! of a reviewer would be read (`reviewer`), or at what text mentions that nobody reads word by word
-//! (`mentions`). Where things are is a fact ([`ProtectFacts`]), and looked up only for a call that
-//! writes something.
+//! of a reviewer would be read (`reviewer`), or at what text mentions that nobody reads word by
+//! word (`mentions`). Where things are is a fact ([`ProtectFacts`]), and looked up only for a call
+//! that writes something.
 
 mod accesses;
 mod clients;
@@ -21,7 +21,7 @@ mod table;
 
 use self::context::Context;
 pub use self::{
-    accesses::{Access, Accessed, Act, Before, accesses, act_of_tool},
+    accesses::{Access, Accessed, Act, TextBefore, accesses, act_of_tool},
     context::ProtectFacts,
     paths::wants_text,
     places::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},

@@ -2,7 +2,7 @@
 
 use super::{
     Context,
-    accesses::{Accessed, Act, Before},
+    accesses::{Accessed, Act, TextBefore},
     commands::{is_hidden, operands},
     places::{
         INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places, Position, fits, is_same_place, parts,
@@ -12,7 +12,7 @@ use super::{
     settings::{self, Content},
 };
 use crate::{
-    core::{agent_file, agents, event::ToolCall, tool::REVIEWER, words::is_one},
+    core::{agent_file, agents, event::ToolCall, name_words::is_one, tool::REVIEWER},
     shell::{self, HOLE, How, Reading},
 };
 
@@ -41,10 +41,12 @@ impl Accessed {
     fn before(&self) -> Content {
         match &self.before {
             // A pattern is no file, what it matches is.
-            Before::Absent if self.access.path.contains(['*', '?', '[', HOLE]) => Content::Unknown,
-            Before::Absent => Content::Absent,
-            Before::Text(text) => Content::Text(text.clone()),
-            Before::NotAsked | Before::Unreadable => Content::Unknown,
+            TextBefore::Absent if self.access.path.contains(['*', '?', '[', HOLE]) => {
+                Content::Unknown
+            }
+            TextBefore::Absent => Content::Absent,
+            TextBefore::Text(text) => Content::Text(text.clone()),
+            TextBefore::NotAsked | TextBefore::Unreadable => Content::Unknown,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Where the protected things are, and how a path is related to them.
 //!
-//! A path counts as it is named and as it is once links are followed. Patterns
-//! (`*`, `?`, `[`) and [`HOLE`]s in it may be more than one name.
+//! A path counts as it is named and as it is once links are followed. Patterns (`*`, `?`, `[`) and
+//! [`HOLE`]s in it may be more than one name.
 
 use crate::{
     core::agents,

@@ -6,7 +6,10 @@ use super::{
     places::{fits, is_same_place, parts},
     program::base,
 };
-use crate::{core::words::is_one, shell::HOLE};
+use crate::{
+    core::{name_words::is_one, tool::Tool},
+    shell::HOLE,
+};
 
 /// Programs that show no more of a file than its name or its size.
 const SHOW_NAMES: &str = "echo printf git gh ls test [ stat du cd find";
@@ -16,12 +19,8 @@ pub(super) fn reads_a_reviewer(cx: Context) -> Option<String> {
 }
 
 fn of_task(cx: Context) -> Option<String> {
-    if !is_one("TaskOutput AgentOutputTool AgentOutput BashOutput", &cx.call.name) {
-        return None;
-    }
-    let fields = ["task_id", "agent_id", "agentId", "id", "bash_id", "shell_id"];
-    let mut ids = fields.iter().filter_map(|field| cx.call.text(field));
-    ids.find(|id| cx.session.review.is_reviewer(id.trim())).map(str::to_owned)
+    let Tool::TaskOutput { ids } = &cx.call.tool else { return None };
+    ids.iter().find(|id| cx.session.review.is_reviewer(id.trim())).cloned()
 }
 
 fn of_tool(cx: Context) -> Option<String> {

@@ -17,8 +17,8 @@ pub(super) enum Content {
     Unknown,
 }
 
-/// Whether what is protected stays as it is. Where either side cannot be read,
-/// the file counts whole.
+/// Whether what is protected stays as it is. Where either side cannot be read, the file counts
+/// whole.
 pub(super) fn stays(before: &Content, after: &Content) -> bool {
     match (protected(before), protected(after)) {
         (Some(before), Some(after)) => before == after,

@@ -28,10 +28,9 @@ pub enum Answer {
     Ask,
 }
 
-/// A tool and its input: a command line, or JSON. `{home}` is `ROZ_HOME`,
-/// `{user}` the user's home directory, `{project}` the project, `{session}` the
-/// session, `{notes}` the client's folder for it, and `{reviewer}` a reviewer's
-/// `agent_id`.
+/// A tool and its input: a command line, or JSON. `{home}` is `ROZ_HOME`, `{user}` the user's home
+/// directory, `{project}` the project, `{session}` the session, `{notes}` the client's folder for
+/// it, and `{reviewer}` a reviewer's `agent_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Example {
     pub tool: &'static str,

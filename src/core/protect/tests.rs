@@ -174,7 +174,7 @@ fn a_file_that_is_copied_keeps_its_name() {
 
 #[test]
 fn tools_of_others_are_judged_by_their_names() {
-    for (tool, reads) in [
+    for (name, reads) in [
         ("mcp__fs__read_file", true),
         ("mcp__fs__getFileInfo", true),
         ("mcp__fs__list-directory", true),
@@ -183,7 +183,8 @@ fn tools_of_others_are_judged_by_their_names() {
         ("mcp__fs__moveFile", false),
         ("mcp__fs__frobnicate", false),
     ] {
-        assert_eq!(act_of_tool(tool) == Act::Read, reads, "{tool}");
+        let call = crate::clients::testing::call(name, json!({}), "{}", None);
+        assert_eq!(act_of_tool(&call) == Act::Read, reads, "{name}");
     }
 }
 
@@ -265,7 +266,8 @@ fn no_rule_is_about_what_is_not_near() {
         far += 1;
         for how in [How::Write, How::Remove, How::Move, How::Link] {
             let access = Access { path: path.clone(), act: Act::Write(how), takes_away: true };
-            let accessed = Accessed { access, at: vec![path.clone()], before: Before::NotAsked };
+            let accessed =
+                Accessed { access, at: vec![path.clone()], before: TextBefore::NotAsked };
             assert!(!wants_text(&accessed, &places), "{path}");
             let facts = ProtectFacts { places: places.clone(), accessed: vec![accessed] };
             let (session, session_id, call, facts) = (&session, &id, &call, &facts);

@@ -1,10 +1,10 @@
-//! What a held stop says: why a reflection is due, an example of one, and what
-//! was noted on the way.
+//! What a held stop says: why a reflection is due, an example of one, and what was noted on the
+//! way.
 
 use std::fmt::Write as _;
 
 use super::{candidate::PLACEHOLDERS, state::Reflection};
-use crate::core::{Cx, bounded};
+use crate::core::{Cx, bounded, outcome::Notice};
 
 /// Why a reflection is due, in words.
 pub(super) fn what_is_due(state: &Reflection) -> String {
@@ -15,29 +15,39 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
         _ => String::new(),
     };
     let name = |it: &str| bounded::plain_line(&bounded::line(it, 80));
-    match (state.closed(), state.closed_unnamed()) {
+    let (closed, unnamed) = (state.closed(), state.closed_unnamed());
+    let more = match (closed.len() + unnamed.len()).saturating_sub(1) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    match (closed, unnamed) {
         ([], []) => "this session changed the project".to_owned(),
-        ([], [system]) => format!("a ticket of {}{title} was closed", name(system)),
-        ([], [system, rest @ ..]) => {
-            format!("a ticket of {} and {} more were closed", name(system), rest.len())
-        }
-        ([one], []) if state.is_held_open(one) => {
-            format!("task {}{title} waits to be completed", name(one))
-        }
-        ([one], []) if state.is_task(one) => format!("task {}{title} is completed", name(one)),
-        ([one], []) => format!("ticket {}{title} was closed", name(one)),
-        ([one, rest @ ..], unnamed) => {
-            let more = rest.len() + unnamed.len();
-            let what = if state.is_task(one) { "task" } else { "ticket" };
-            let some_wait = state.closed().iter().any(|it| state.is_held_open(it));
-            let became = if some_wait { "were closed, or wait for it" } else { "were closed" };
-            format!("{what} {} and {more} more {became}", name(one))
-        }
+        ([], [system, ..]) => format!("a ticket of {} was closed{more}", name(system)),
+        // It may be held open until then.
+        ([one, ..], _) if state.is_task(one) => format!("task {}{title} is done{more}", name(one)),
+        ([one, ..], _) => format!("ticket {}{title} was closed{more}", name(one)),
     }
 }
 
+/// What a held stop or task says.
+pub(super) fn demand(
+    state: &Reflection,
+    due: String,
+    block_count: u32,
+    small: Option<u64>,
+    cx: Cx,
+) -> Notice {
+    Notice::new("reflect")
+        .with("what", due)
+        .with("block_count", block_count.to_string())
+        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
+        .with("example", example())
+        .with("observations", observations(state))
+        .with("small", before_skip(state, small))
+}
+
 /// A reflection to fill in: its placeholders are no learning, and `roz reflect` says so.
-pub(super) fn example() -> String {
+fn example() -> String {
     let [summary, detail, tag] = PLACEHOLDERS;
     format!(
         "{{\"candidates\": [{{\n  \"category\": \"pitfall\",\n  \"summary\": \"{summary}\",\n  \
@@ -46,9 +56,9 @@ pub(super) fn example() -> String {
     )
 }
 
-/// What is to be said before the offer to skip: that the change is small, and
-/// what an agent said before there was anything to skip.
-pub(super) fn before_skip(state: &Reflection, small: Option<u64>) -> String {
+/// What is to be said before the offer to skip: that the change is small, and what an agent said
+/// before there was anything to skip.
+fn before_skip(state: &Reflection, small: Option<u64>) -> String {
     let small = match small {
         Some(lines) => format!("The change is small ({lines} line{}). ", bounded::plural(lines)),
         None => String::new(),
@@ -63,22 +73,16 @@ pub(super) fn before_skip(state: &Reflection, small: Option<u64>) -> String {
     small + &early
 }
 
-/// The newest notes, each with all its lines; empty, or a block that ends in a
-/// newline.
-pub(super) fn observations(state: &Reflection, cx: Cx) -> String {
+/// The newest notes, each with all its lines; empty, or a block that ends in a newline.
+fn observations(state: &Reflection) -> String {
     const SHOWN: usize = 5;
     const LONGEST: usize = 500;
     let notes: Vec<_> = state.open_observations().collect();
     if notes.is_empty() {
         return String::new();
     }
-    let earlier = notes.len().saturating_sub(SHOWN);
     let mut text = "\nNoted on the way:\n".to_owned();
-    if earlier > 0 {
-        let session = cx.session_id;
-        let _ = writeln!(text, "- {earlier} more before these: roz context {session}");
-    }
-    for it in &notes[earlier..] {
+    for it in &notes[notes.len().saturating_sub(SHOWN)..] {
         let note = bounded::plain(&bounded::chars(&it.note, LONGEST));
         let _ = writeln!(text, "- {}", note.trim_end().replace('\n', "\n  "));
     }

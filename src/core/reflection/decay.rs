@@ -6,35 +6,24 @@
 //! | any other | after twice that time |
 //! | with a hit rate above `immunity_hit_rate` | never |
 //!
-//! A use is that somebody opened it or referred to it.
-//! The time runs from the last use, or from when it was written or
-//! brought back, whichever came last; it is over at the end of the last day,
-//! not a moment before. What was shown before it was brought back is
-//! forgiven. Only active learnings decay. Personal ones do not: their use in
-//! other projects stands in other logs. What others wrote into Total Recall does
-//! not: roz reads it, and never writes it.
+//! A use is that somebody opened it or referred to it. The time runs from the last use, or from
+//! when the learning was written or restored, whichever came last. What was shown before it was
+//! restored does not count. Only active learnings decay. Personal ones do not, because their use in
+//! other projects is in other logs; notes in Total Recall do not, because roz never writes them.
 
 use std::{collections::BTreeMap, fmt};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    learning::{Learning, Scope},
+    learning::{Learning, Scope, is_note_id},
     usage::Tally,
 };
 use crate::core::policy::DecayPolicy;
 
-/// A learning whose time is over.
+/// A learning that is to be put away, and from when on, if nobody uses it until then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    pub id: String,
-    pub reason: Reason,
-}
-
-/// A learning whose time will be over at a moment, if nobody uses it until
-/// then; or is over since.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Soon {
     pub id: String,
     pub at: DateTime<Utc>,
     pub reason: Reason,
@@ -46,69 +35,31 @@ pub enum Reason {
     Unused { days: u64 },
 }
 
-/// What is to be put away now, in the order of `learnings`.
+/// What is due by a moment, the soonest first.
 pub fn due(
     learnings: &[Learning],
     tallies: &BTreeMap<String, Tally>,
     policy: &DecayPolicy,
-    now: DateTime<Utc>,
+    by: DateTime<Utc>,
 ) -> Vec<Due> {
-    ends(learnings, tallies, policy)
-        .filter(|it| it.at <= now)
-        .map(|it| Due { id: it.id, reason: it.reason })
-        .collect()
-}
-
-/// What will be due within so many days from `now`, the soonest first. What is
-/// due already is not in it.
-pub fn soon(
-    learnings: &[Learning],
-    tallies: &BTreeMap<String, Tally>,
-    policy: &DecayPolicy,
-    now: DateTime<Utc>,
-    days: u64,
-) -> Vec<Soon> {
-    let mut soon = until(learnings, tallies, policy, now, days);
-    soon.retain(|it| now < it.at);
-    soon
-}
-
-/// The same, with what is due already and was not put away yet, which comes
-/// first.
-pub fn until(
-    learnings: &[Learning],
-    tallies: &BTreeMap<String, Tally>,
-    policy: &DecayPolicy,
-    now: DateTime<Utc>,
-    days: u64,
-) -> Vec<Soon> {
-    let last = later(now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
-    let mut all: Vec<Soon> = ends(learnings, tallies, policy).filter(|it| it.at <= last).collect();
-    all.sort_by(|a, b| a.at.cmp(&b.at).then_with(|| a.id.cmp(&b.id)));
+    let unused = Tally::default();
+    let due = |learning: &Learning| {
+        let (at, reason) = end(learning, tallies.get(&learning.id).unwrap_or(&unused), policy)?;
+        (at <= by).then(|| Due { id: learning.id.clone(), at, reason })
+    };
+    let mut all: Vec<Due> = learnings.iter().filter_map(due).collect();
+    all.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
     all
 }
 
-fn ends<'a>(
-    learnings: &'a [Learning],
-    tallies: &'a BTreeMap<String, Tally>,
-    policy: &'a DecayPolicy,
-) -> impl Iterator<Item = Soon> + 'a {
-    let unused = Tally::default();
-    learnings.iter().filter_map(move |learning| {
-        let tally = tallies.get(&learning.id).unwrap_or(&unused);
-        let (at, reason) = end(learning, tally, policy)?;
-        Some(Soon { id: learning.id.clone(), at, reason })
-    })
-}
-
 /// When a learning's time is over as things are, and why; none: never.
-pub fn end(
+fn end(
     learning: &Learning,
     tally: &Tally,
     policy: &DecayPolicy,
 ) -> Option<(DateTime<Utc>, Reason)> {
-    let is_immune = tally.hit_rate().is_some_and(|it| it > policy.immunity_hit_rate);
-    let is_kept = learning.scope == Scope::Personal || learning.is_note();
+    let is_immune = tally.hit_rate().is_some_and(|rate| rate > policy.immunity_hit_rate);
+    let is_kept = learning.scope == Scope::Personal || is_note_id(&learning.id);
     if !learning.is_active() || is_kept || is_immune {
         return None;
     }
@@ -122,11 +73,11 @@ pub fn end(
         let days = days.saturating_mul(2);
         (days, Reason::Unused { days })
     };
-    Some((later(since, days)?, reason))
+    Some((days_after(since, days)?, reason))
 }
 
 /// None: after the end of time.
-fn later(at: DateTime<Utc>, days: u64) -> Option<DateTime<Utc>> {
+pub fn days_after(at: DateTime<Utc>, days: u64) -> Option<DateTime<Utc>> {
     at.checked_add_signed(TimeDelta::try_days(i64::try_from(days).ok()?)?)
 }
 

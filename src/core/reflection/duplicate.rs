@@ -1,10 +1,8 @@
 //! Near duplicates: does another learning say this already?
 //!
-//! Two summaries say the same if nothing is left to tell them apart once case,
-//! blanks and punctuation are folded. Else they are two lessons if they differ in
-//! a number, an identifier or a negation, and if they do not, their word shingles
-//! are compared: words (without those of any text, endings off) and, against
-//! another order, pairs of words.
+//! Two summaries say the same if nothing tells them apart once case, blanks and punctuation are
+//! folded. Otherwise they are two lessons if they differ in a number, an identifier or a negation.
+//! Otherwise their words (stems, without those of any text) and their pairs of words are compared:
 //!
 //! ```text
 //! both, a, b   words of both, of the one alone, of the other alone
@@ -12,21 +10,15 @@
 //! duplicate: likeness ≥ 0.8, and of the pairs of the shorter ≥ 0.4 are pairs of the longer
 //! ```
 //!
-//! So words that one text has more (an inserted word, a prefix, an explanation)
-//! cost little, and a word in the place of another one costs much: that is how
-//! two lessons about one thing differ. The pairs tell `migrate before deploy` from `deploy before migrate`,
-//! and leave `before a commit, run fmt` what it was.
-//!
-//! The thresholds were tuned on the labelled pairs in the tests.
+//! So an inserted word or a prefix costs little, and a word in the place of another costs much. The
+//! pairs tell `migrate before deploy` from `deploy before migrate`. The thresholds were tuned on
+//! the labelled pairs in the tests.
 
 use std::collections::BTreeSet;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::{
-    candidate::Candidate,
-    learning::{Learning, Scope},
-};
+use super::learning::{Learning, Scope};
 use crate::core::bounded;
 
 /// At this likeness two texts say the same.
@@ -74,24 +66,17 @@ impl Known {
         });
     }
 
-    /// Names the learning that says the same. One that is to be replaced does not count, nor does its
-    /// twin; and what the project is to know, others do not find among the user's own.
-    pub fn objection(&self, it: &Candidate, replaced: Option<&str>) -> Option<String> {
+    /// Names the learning that says the same. One that is to be replaced does not count, nor does
+    /// its twin; and what the project is to know, others do not find among the user's own.
+    pub fn objection(&self, it: &Learning) -> Option<String> {
         let summary = Shingles::of(&it.summary);
         let is_personal = it.scope == Scope::Personal;
-        let replaced = self.0.iter().find(|it| Some(it.id.as_str()) == replaced);
+        let replaced = self.0.iter().find(|known| Some(&known.id) == it.supersedes.as_ref());
         let counts = |other: &&One| {
             let is_replaced = replaced.is_some_and(|it| it.id == other.id || it.is_twin(other));
             !is_replaced && (is_personal || !other.is_personal)
         };
-        let others = || self.0.iter().filter(counts);
-        let mut why = "says the same";
-        let is_exact = |other: &&One| is_same(&other.summary, &summary);
-        let is_near = |other: &&One| is_like(&other.summary, &summary);
-        let found = others().find(is_exact).or_else(|| {
-            why = "says nearly the same";
-            others().find(is_near)
-        })?;
+        let found = self.0.iter().filter(counts).find(|other| is_like(&other.summary, &summary))?;
         let id = &found.id;
         let better = if found.is_personal == is_personal {
             format!("If this one says it better, add `\"supersedes\": \"{id}\"`; if")
@@ -99,16 +84,9 @@ impl Known {
             "The project knows it; if".to_owned()
         };
         Some(format!(
-            "`{id}` {why}: \"{}\". {better} it is another lesson, say in the summary what differs",
+            "`{id}` says the same: \"{}\". {better} it is another lesson, say in the summary what differs",
             found.shown,
         ))
-    }
-
-    /// Those that say the same as the learning of that id: two branches learned it.
-    pub fn twins<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a str> {
-        let own = self.0.iter().find(|it| it.id == id);
-        let is_twin = move |it: &&One| own.is_some_and(|own| own.id != it.id && own.is_twin(it));
-        self.0.iter().filter(is_twin).map(|it| it.id.as_str())
     }
 }
 
@@ -120,13 +98,8 @@ impl One {
 
 impl Shingles {
     pub fn of(text: &str) -> Self {
-        let stemmer = Stemmer::create(Algorithm::English);
         let words = bounded::words(text);
-        let stems: Vec<String> = words
-            .iter()
-            .filter(|word| !COMMON.split(' ').any(|common| common == *word))
-            .map(|word| stemmer.stem(word).into_owned())
-            .collect();
+        let stems = stems(words.iter());
         let pairs = stems.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
         let is_negation = |word: &String| NEGATIONS.split(' ').any(|it| it == word);
         let mut marks: BTreeSet<String> = text
@@ -138,6 +111,13 @@ impl Shingles {
         marks.extend(words.iter().any(is_negation).then(|| "not".to_owned()));
         Self { folded: words.join(" "), words: stems.into_iter().collect(), marks, pairs }
     }
+}
+
+/// The stems of those words that carry meaning.
+pub(super) fn stems<'a>(words: impl Iterator<Item = &'a String>) -> Vec<String> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let telling = words.filter(|word| !COMMON.split(' ').any(|common| common == *word));
+    telling.map(|word| stemmer.stem(word).into_owned()).collect()
 }
 
 /// A number, or the name of something in the code: `30`, `spawn_blocking`, `http.Transport`.
@@ -179,7 +159,7 @@ fn shared_pairs(a: &Shingles, b: &Shingles) -> f64 {
 }
 
 /// Words of any text. Those of order (`before`, `after`) are none.
-pub(super) const COMMON: &str = "\
+const COMMON: &str = "\
     a an the and or of in on at to for from by with into as is are was were be been being it its \
     this that these those there i we you they them their our your so too very can could will \
     would should must may might do does did has have had which who also then than always please \

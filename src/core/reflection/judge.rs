@@ -1,8 +1,8 @@
-//! Candidates in, learnings out: what `roz reflect` keeps of a batch, and what
-//! is wrong with the rest.
+//! Candidates in, learnings out: what `roz reflect` keeps of a batch, and what is wrong with the
+//! rest.
 //!
-//! Each candidate is asked in this order, and the first stage that objects
-//! gives its reasons, all of them:
+//! Each candidate is asked in this order, and the first stage that objects gives its reasons, all
+//! of them:
 //!
 //! | stage | question | where |
 //! |---|---|---|
@@ -12,13 +12,12 @@
 
 use std::collections::HashSet;
 
-use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    candidate::{self, Batch, Candidate},
+    candidate::{self, Batch},
     duplicate::Known,
-    learning::{Learning, Scope, Status},
+    learning::{Learning, Origin, Scope, Status, words},
     specificity,
 };
 use crate::core::policy::{WriteGateMode, WriteGatePolicy};
@@ -26,20 +25,10 @@ use crate::core::policy::{WriteGateMode, WriteGatePolicy};
 /// More than anybody learns from one ticket.
 pub const MOST_CANDIDATES: usize = 50;
 
-/// Whence a batch comes: what its learnings keep of that.
-#[derive(Debug, Clone, Copy)]
-pub struct Origin<'a> {
-    pub now: DateTime<Utc>,
-    pub session_id: Option<&'a str>,
-    pub ticket_id: Option<&'a str>,
-    /// `CARGO_PKG_VERSION` of the binary.
-    pub roz_version: &'a str,
-}
-
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// In the order of the batch, each with an id that is not taken. One with
-    /// `supersedes` takes the place of a learning that is known.
+    /// In the order of the batch, each with an id that is not taken. One with `supersedes` takes
+    /// the place of a learning that is known.
     pub accepted: Vec<Learning>,
     /// In the order of the batch.
     pub rejected: Vec<Rejected>,
@@ -62,33 +51,14 @@ pub struct Rejected {
     pub reasons: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    Schema,
-    WriteGate,
-    Duplicate,
-}
+words!(
+    /// The stages that a candidate passes.
+    Stage { Schema = "schema", WriteGate = "write_gate", Duplicate = "duplicate" }
+);
 
-impl Stage {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Schema => "schema",
-            Self::WriteGate => "write_gate",
-            Self::Duplicate => "duplicate",
-        }
-    }
-}
-
-impl std::fmt::Display for Stage {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(self.word())
-    }
-}
-
-/// Judges each candidate of `batch` against `known`: every learning that can
-/// be read, whatever its status. Ids are told from all of them; duplicates are
-/// sought among the active ones, and in the batch.
+/// Judges each candidate of `batch` against `known`: every learning that can be read, whatever its
+/// status. Ids are told from all of them; duplicates are sought among the active ones, and in the
+/// batch.
 pub fn judge(
     batch: &Batch,
     known: &[Learning],
@@ -97,40 +67,34 @@ pub fn judge(
 ) -> Judgement {
     let mut judgement = Judgement { warnings: batch.warnings.clone(), ..Judgement::default() };
     if batch.candidates.is_empty() {
-        let used =
-            if batch.learnings_used.is_empty() { "" } else { "; `roz ref ID` notes what helped" };
-        judgement.warnings.push(format!(
-            "`candidates` is empty, so nothing of this is taken: give one or more, or `roz skip \
-             WHY` where there is nothing to tell{used}"
-        ));
+        judgement.warnings.push(
+            "`candidates` is empty: give one or more, or `roz skip WHY` where there is nothing to \
+             tell"
+                .to_owned(),
+        );
     }
     let mut ids: HashSet<String> = known.iter().map(|it| it.id.clone()).collect();
     let mut texts = Known::of(known.iter().filter(|it| it.is_active()));
     for (index, value) in batch.candidates.iter().enumerate() {
-        let mut read = candidate::read(value);
+        let mut read = candidate::read(value, of);
         if index >= MOST_CANDIDATES {
-            read.reasons = vec![format!(
+            read.candidate = Err(vec![format!(
                 "a batch holds at most {MOST_CANDIDATES} candidates; this is number {}",
                 index + 1
-            )];
+            )]);
         }
-        let reject = |stage, reasons| Rejected {
-            index,
-            summary: read.summary.clone(),
-            tags: read.tags.clone(),
-            stage,
-            reasons,
-        };
         let warn = |text: &str| format!("candidate {index}: {text}");
-        judgement.warnings.extend(read.warnings.iter().map(|it| warn(it)));
-        let candidate = match read.candidate {
-            Some(candidate) if read.reasons.is_empty() => candidate,
-            _ => {
-                judgement.rejected.push(reject(Stage::Schema, read.reasons.clone()));
+        judgement.warnings.extend(read.warnings.iter().map(|text| warn(text)));
+        let (summary, tags) = (read.summary, read.tags);
+        let reject = |stage, reasons| Rejected { index, summary, tags, stage, reasons };
+        let mut learning = match read.candidate {
+            Ok(learning) => learning,
+            Err(reasons) => {
+                judgement.rejected.push(reject(Stage::Schema, reasons));
                 continue;
             }
         };
-        let objections = specificity::objections(&candidate);
+        let objections = specificity::objections(&learning);
         match policy.mode {
             WriteGateMode::Strict if !objections.is_empty() => {
                 judgement.rejected.push(reject(Stage::WriteGate, objections));
@@ -141,22 +105,13 @@ pub fn judge(
             }
             WriteGateMode::Strict | WriteGateMode::Off => (),
         }
-        let replaced = candidate.supersedes.as_deref();
-        if let Some(reason) = texts.objection(&candidate, replaced) {
+        if let Some(reason) = texts.objection(&learning) {
             judgement.rejected.push(reject(Stage::Duplicate, vec![reason]));
             continue;
         }
-        let mut learning = learning(candidate, of);
         if let Some(problem) = unfit_to_supersede(&learning, known) {
             judgement.warnings.push(warn(&problem));
             learning.supersedes = None;
-        }
-        let replaced = learning.supersedes.as_deref().unwrap_or_default();
-        for twin in texts.twins(replaced) {
-            judgement.warnings.push(warn(&format!(
-                "`{twin}` says what `{replaced}` said, and is still there: `roz learn archive \
-                 {twin}` puts it away"
-            )));
         }
         let free = (0..=u32::MAX).map(|salt| learning.make_id(salt)).find(|it| !ids.contains(it));
         learning.id = free.unwrap_or_default();
@@ -169,49 +124,17 @@ pub fn judge(
 
 /// Why the learning that `new` is to replace cannot be replaced.
 fn unfit_to_supersede(new: &Learning, known: &[Learning]) -> Option<String> {
-    let id = new.supersedes.as_deref()?;
-    match known.iter().find(|it| it.id == id) {
-        None => Some(format!(
-            "there is no learning `{id}` to supersede, so this one is kept beside the others"
-        )),
-        Some(it) if (it.scope == Scope::Personal) != (new.scope == Scope::Personal) => {
-            let [whose, other] = if it.scope == Scope::Personal {
-                ["yours in every project", "of scope `personal`"]
-            } else {
-                ["the project's", "of the project"]
-            };
-            Some(format!(
-                "`{id}` is {whose}, and only a learning {other} can supersede it; this one is kept \
-                 beside it"
-            ))
-        }
-        Some(it) if it.status == Status::Superseded => {
-            Some(format!("`{id}` has been superseded already, so this one is kept beside it"))
-        }
-        Some(_) => None,
-    }
-}
-
-/// Without an id yet.
-fn learning(candidate: Candidate, of: &Origin) -> Learning {
-    Learning {
-        id: String::new(),
-        category: candidate.category,
-        summary: candidate.summary,
-        detail: candidate.detail,
-        scope: candidate.scope,
-        confidence: candidate.confidence,
-        status: Status::Active,
-        criteria: candidate.criteria,
-        tags: candidate.tags,
-        context_files: candidate.context_files,
-        relevance: candidate.relevance,
-        ticket_id: of.ticket_id.map(str::to_owned),
-        session_id: of.session_id.map(str::to_owned),
-        supersedes: candidate.supersedes,
-        created_at: of.now,
-        roz_version: Some(of.roz_version.to_owned()),
-    }
+    let id = new.supersedes.as_ref()?;
+    let is_personal = |learning: &Learning| learning.scope == Scope::Personal;
+    let is_fit = |old: &Learning| {
+        old.id == *id && is_personal(old) == is_personal(new) && old.status != Status::Superseded
+    };
+    let whose = if is_personal(new) { "your own" } else { "the project's" };
+    (!known.iter().any(is_fit)).then(|| {
+        format!(
+            "`{id}` is none of {whose} learnings that can be superseded: this one is kept beside"
+        )
+    })
 }
 
 #[cfg(test)]

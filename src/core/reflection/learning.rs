@@ -50,6 +50,16 @@ impl Status {
     }
 }
 
+/// What learnings keep of where they come from.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    pub now: DateTime<Utc>,
+    pub session_id: Option<&'a str>,
+    pub ticket_id: Option<&'a str>,
+    /// `CARGO_PKG_VERSION` of the binary.
+    pub roz_version: &'a str,
+}
+
 /// A closed set of words, as JSON and people write them.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$at:meta])* $variant:ident = $word:literal),* $(,)? }) => {
@@ -78,6 +88,8 @@ macro_rules! words {
         }
     };
 }
+
+pub(super) use words;
 
 words!(Category {
     Pattern = "pattern",
@@ -135,10 +147,9 @@ words!(
 );
 
 impl Learning {
-    /// `cl_<YYYYMMDD>_<6 base-32 characters>`: the day, and a hash of what is
-    /// said and of who said it. Nobody needs to be asked for the next number,
-    /// so parallel processes and parallel branches do not clash; where two
-    /// contents do, `salt` tells them apart.
+    /// `cl_<YYYYMMDD>_<6 base-32 characters>`: the day, and a hash of what is said and of who said
+    /// it. Nobody needs to be asked for the next number, so parallel processes and parallel
+    /// branches do not clash; where two contents do, `salt` tells them apart.
     pub fn make_id(&self, salt: u32) -> String {
         const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
         let mut hash = Sha256::new();
@@ -160,18 +171,13 @@ impl Learning {
         id
     }
 
-    /// Somebody's own note in Total Recall.
-    pub fn is_note(&self) -> bool {
-        is_note_id(&self.id)
-    }
-
     pub fn is_active(&self) -> bool {
         self.status == Status::Active
     }
 }
 
-/// Whether it is an id of Total Recall's own (`tr` and ten hexadecimal digits), or of what we call a
-/// note that has none (`tr_…`).
+/// Whether it is an id of Total Recall's own (`tr` and ten hexadecimal digits), or of what we call
+/// a note that has none (`tr_…`).
 pub fn is_note_id(id: &str) -> bool {
     let digits = id.strip_prefix("tr").map(|it| it.strip_prefix('_').unwrap_or(it));
     digits.is_some_and(|it| it.len() == 10 && it.bytes().all(|it| it.is_ascii_hexdigit()))

@@ -1,5 +1,5 @@
-//! The reflection gate: no ticket closes before what was learned is written
-//! down, and what was learned comes back when it is relevant.
+//! The reflection gate: no ticket closes before what was learned is written down, and what was
+//! learned comes back when it is relevant.
 //!
 //! | from | event | to |
 //! |---|---|---|
@@ -20,8 +20,8 @@
 //! | Idle, Active, Reflected, Skipped | `roz skip` | the same; the reason is kept for a small change |
 //! | Active, Reflected, Skipped | stop | the same, passed |
 //!
-//! [`state`] is the record and its arrows, [`tickets`] says what closes a
-//! ticket. Subagents are never held: the work is the main agent's, and so is what they closed.
+//! [`state`] is the record and its arrows, [`tickets`] says what closes a ticket. Subagents are
+//! never held: the work is the main agent's, and so is what they closed.
 
 mod asked;
 pub mod candidate;
@@ -50,11 +50,12 @@ use crate::core::{
     outcome::{Effect, Notice, Outcome},
     policy::{Auto, Decider},
     reflection::{
-        asked::{before_skip, example, observations, what_is_due},
+        asked::{demand, what_is_due},
         shown::{How, Time},
         state::{Mode, Reflection, Skip, Status},
         tickets::Closing,
     },
+    tool::Tool,
     trace::Mark,
 };
 
@@ -84,8 +85,8 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
     }
 }
 
-/// Whether a session without tickets is asked at its end what it taught. One
-/// that began so stays so: a marker may be of the agent's own making.
+/// Whether a session without tickets is asked at its end what it taught. One that began so stays
+/// so: a marker may be of the agent's own making.
 pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
     learned.is_wanted
         && cx.policy.ticketing.has("session")
@@ -144,7 +145,7 @@ fn on_session_start(state: &mut Reflection, source: Source, cx: Cx) -> Outcome {
     if matches!(source, Source::Compact | Source::Resume | Source::Clear) {
         state.shown().forget();
     }
-    show(state, outcome, cx)
+    show(state, outcome, How::Title, cx)
 }
 
 fn on_prompt(state: &mut Reflection, cx: Cx) -> Outcome {
@@ -152,38 +153,37 @@ fn on_prompt(state: &mut Reflection, cx: Cx) -> Outcome {
     if let Some(baseline) = &learned.baseline {
         state.began(baseline);
     }
-    show(state, Outcome::pass(), cx)
+    state.refused_for(None);
+    show(state, Outcome::pass(), How::Title, cx)
 }
 
-/// Puts the titles of what is relevant before the agent, as far as it has not seen them, or has
-/// forgotten them; of what matches strongly the text as well.
-fn show(state: &mut Reflection, outcome: Outcome, cx: Cx) -> Outcome {
-    show_as(state, outcome, How::Title, cx)
+/// A call was refused by one of the gates. Where the one before was refused for the same reason, it
+/// is a failure like any other.
+pub(super) fn refused(state: &mut Reflection, outcome: Outcome, cx: Cx) -> Outcome {
+    let reason = outcome.trace.iter().find_map(Mark::refusal);
+    if state.refused_for(reason) { show(state, outcome, How::Failure, cx) } else { outcome }
 }
 
-fn show_as(state: &mut Reflection, outcome: Outcome, how: How, cx: Cx) -> Outcome {
-    let mut outcome = outcome;
+/// Puts the titles of what is relevant before the agent, as far as it has not seen them or has
+/// forgotten them; with the text of what matches strongly, but at a failure titles only.
+fn show(state: &mut Reflection, mut outcome: Outcome, how: How, cx: Cx) -> Outcome {
     let mut shown = Vec::new();
     let mut ids = Vec::new();
-    for it in &cx.facts.learned.relevant {
-        // At a failure there are titles only.
-        let whole = it.whole.as_ref().filter(|_| how != How::Failure);
+    for learning in &cx.facts.learned.relevant {
+        let whole = learning.whole.as_ref().filter(|_| how != How::Failure);
         let how = if whole.is_some() { How::Whole } else { how };
-        let time = state.shown().put(&it.id, it.score, how);
+        let time = state.shown().put(&learning.id, learning.score, how);
         if time == Time::Had {
             continue;
         }
-        shown.push(it.title.clone());
+        shown.push(learning.title.clone());
         shown.extend(whole.cloned());
         if time == Time::First {
-            ids.push(it.id.clone());
-        }
-        // Of one that is shown whole nobody will know whether it was of use.
-        if time == Time::First && how != How::Whole {
+            ids.push(learning.id.clone());
             outcome = outcome.doing(Effect::Log(usage::Event::Surfaced {
-                learning_id: it.id.clone(),
+                learning_id: learning.id.clone(),
                 session_id: cx.session_id.to_string(),
-                ticket_id: state.ticket().map(|it| it.name(cx.session_id.as_str())),
+                ticket_id: state.ticket().map(|ticket| ticket.name(cx.session_id.as_str())),
             }));
         }
     }
@@ -220,7 +220,7 @@ fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
 
 /// Whether a call is one of the client's task tools.
 pub fn uses_tasks(call: &ToolCall) -> bool {
-    matches!(call.name.as_str(), "TaskCreate" | "TaskUpdate")
+    call.tool == Tool::TaskList
 }
 
 fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx) -> Outcome {
@@ -229,21 +229,23 @@ fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx
         state.uses_task_tools();
     }
     // A lesson helps at the mistake.
-    let outcome = show_as(state, Outcome::pass(), How::Failure, cx);
+    let outcome = show(state, Outcome::pass(), How::Failure, cx);
     let Some(id) = &call.tool_use_id else { return outcome };
     let Some(closings) = state.close_ended(id) else { return outcome };
-    let mark = |it: &Closing| {
-        let (tool_use_id, system, tickets) = (id.clone(), it.system.clone(), it.tickets.clone());
-        if succeeded {
-            Mark::TicketClosed { tool_use_id, system, tickets }
-        } else {
-            Mark::TicketCloseFailed { tool_use_id, system, tickets }
-        }
-    };
     if succeeded {
         state.closed_tickets(&closings, cx.now);
     }
-    closings.iter().map(mark).fold(outcome, Outcome::marked)
+    closings.iter().map(|closing| close_mark(id, closing, succeeded)).fold(outcome, Outcome::marked)
+}
+
+fn close_mark(tool_use_id: &str, closing: &Closing, succeeded: bool) -> Mark {
+    let Closing { system, tickets } = closing.clone();
+    let tool_use_id = tool_use_id.to_owned();
+    if succeeded {
+        Mark::TicketClosed { tool_use_id, system, tickets }
+    } else {
+        Mark::TicketCloseFailed { tool_use_id, system, tickets }
+    }
 }
 
 /// A program that closes tickets has ended well, whatever started it.
@@ -253,12 +255,7 @@ pub(super) fn closed(
     now: DateTime<Utc>,
 ) -> Vec<Mark> {
     state.closed_tickets(closings, now);
-    let mark = |it: &Closing| Mark::TicketClosed {
-        tool_use_id: STARTED.to_owned(),
-        system: it.system.clone(),
-        tickets: it.tickets.clone(),
-    };
-    closings.iter().map(mark).collect()
+    closings.iter().map(|closing| close_mark(STARTED, closing, true)).collect()
 }
 
 fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
@@ -271,8 +268,8 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
     let is_small = lines.is_some_and(|it| skip.covers(it));
     match state.status() {
         Status::Reflected => return Outcome::pass(),
-        // At work on a ticket. A close that nobody knows to have worked makes none: without one
-        // the session is asked as any other is.
+        // At work on a ticket. A close that nobody knows to have worked makes none: without one the
+        // session is asked as any other is.
         Status::Active if is_at_work(state) => return Outcome::pass(),
         Status::Skipped if !state.is_auto_skipped() => return Outcome::pass(),
         Status::Idle | Status::Active | Status::Skipped => {
@@ -298,7 +295,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
                 return Outcome::pass();
             }
             state.skip_is_outgrown();
-            state.session_is_due();
+            state.due();
         }
         Status::Pending | Status::Blocked => {
             if state.status() == Status::Pending
@@ -320,35 +317,19 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         _ => what_is_due(state),
     };
     let breaker = &cx.policy.circuit_breaker;
-    let let_go_before = state.is_tripped(breaker, cx.now);
     if state.press(breaker, cx.now) == Press::Trip {
         let blocks = state.block_count();
-        let told = if let_go_before {
-            format!(
-                "roz: {due}, and nothing was written down: the stop passes without it. The gate \
-                 held the agent {} before, and holds no stop for {} seconds from then on.",
-                breaker::times(blocks),
-                breaker.cooldown_seconds
-            )
-        } else {
-            format!(
-                "roz: the agent was held {} and did not write down what it learned ({due}): the \
-                 stop passes without it.",
-                breaker::times(blocks)
-            )
-        };
         return passed(state, "the breaker has tripped", lines)
             .marked(Mark::ReflectionBreakerTripped { block_count: blocks })
-            .telling_user(told);
+            .telling_user(format!(
+                "roz: {due}, and nothing was written down: the stop passes without it. The gate \
+                 held the agent {}, and holds no stop for {} seconds from then on.",
+                breaker::times(blocks),
+                breaker.cooldown_seconds
+            ));
     }
     let small = lines.filter(|_| is_small);
-    let notice = Notice::new("reflect")
-        .with("what", due)
-        .with("block_count", state.block_count().to_string())
-        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
-        .with("example", example())
-        .with("observations", observations(state, cx))
-        .with("small", before_skip(state, small));
+    let notice = demand(state, due, state.block_count(), small, cx);
     Outcome::object(notice).marked(Mark::ReflectionStop {
         answer: "block",
         reason: state.status().word().to_owned(),
@@ -405,9 +386,8 @@ fn passed(state: &Reflection, reason: &str, lines_changed: Option<u64>) -> Outco
     })
 }
 
-/// The client would complete a task: it is held open until something is
-/// written down, at most `max_blocks` times. A subagent's is completed, and the
-/// main agent's to reflect on.
+/// The client would complete a task: it is held open until something is written down, at most
+/// `max_blocks` times. A subagent's is completed, and the main agent's to reflect on.
 fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, cx: Cx) -> Outcome {
     let learned = &cx.facts.learned;
     if !learned.is_wanted || !cx.policy.ticketing.has("tasks") {
@@ -442,13 +422,8 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, c
         return pass_small(state, lines, cx).marked(mark("pass"));
     }
     state.task_held(&id);
-    let notice = Notice::new("reflect")
-        .with("what", format!("task {id} ({subject}) is not completed before it"))
-        .with("block_count", (blocks + 1).to_string())
-        .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
-        .with("example", example())
-        .with("observations", observations(state, cx))
-        .with("small", before_skip(state, None));
+    let due = format!("task {id} ({subject}) is not completed before it");
+    let notice = demand(state, due, blocks + 1, None, cx);
     Outcome::object(notice).marked(mark("block"))
 }
 

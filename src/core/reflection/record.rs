@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::learning::words;
+
 /// What asks for a reflection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,33 +31,16 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// By what the project knows it. The client numbers its tasks from 1 on in
-    /// each session: task 1 of another one is another task.
+    /// By what the project knows it.
     pub fn name(&self, session_id: &str) -> String {
-        if self.source == "tasks" && !self.ticket_id.is_empty() {
-            return task_name(session_id, &self.ticket_id);
-        }
-        self.ticket_id.clone()
+        task_name(&self.ticket_id, self.source == "tasks", session_id)
     }
 }
 
-fn task_name(session_id: &str, task: &str) -> String {
-    format!("{session_id}/{task}")
-}
-
-/// As [`Ticket::name`], for one of which only the id is known, beside the one at hand: where the
-/// session uses the client's tasks, a mere number is one of them.
-pub(super) fn name_of(
-    id: &str,
-    at_hand: Option<&Ticket>,
-    uses_tasks: bool,
-    session_id: &str,
-) -> String {
-    match at_hand.filter(|it| it.ticket_id == id) {
-        Some(own) => own.name(session_id),
-        None if uses_tasks && id.bytes().all(|it| it.is_ascii_digit()) => task_name(session_id, id),
-        None => id.to_owned(),
-    }
+/// A ticket's id as the project knows it. The client numbers its tasks from 1 on in each session:
+/// task 1 of another session is another task.
+pub(super) fn task_name(id: &str, is_task: bool, session_id: &str) -> String {
+    if is_task && !id.is_empty() { format!("{session_id}/{id}") } else { id.to_owned() }
 }
 
 /// What came of a reflection.
@@ -86,22 +71,22 @@ pub struct Skip {
     pub decider: Decider,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_changed: Option<u64>,
-    /// It was given before anything was due: it says why a small change taught
-    /// nothing, and of a larger one nothing.
+    /// It was given before anything was due: it says why a small change taught nothing, and of a
+    /// larger one nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
     pub timestamp: DateTime<Utc>,
 }
 
-/// Who decided that nothing is to be written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decider {
-    Agent,
-    User,
-    /// The change was a small one.
-    Auto,
-}
+words!(
+    /// Who decided that nothing is to be written down.
+    Decider {
+        Agent = "agent",
+        User = "user",
+        /// The change was a small one.
+        Auto = "auto",
+    }
+);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
@@ -124,16 +109,6 @@ pub struct Baseline {
     /// Files that differed from it, with a hash of what they held.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub dirty: BTreeMap<String, String>,
-}
-
-impl std::fmt::Display for Decider {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(match self {
-            Decider::Agent => "agent",
-            Decider::User => "user",
-            Decider::Auto => "auto",
-        })
-    }
 }
 
 /// A task of the client's that was completed.

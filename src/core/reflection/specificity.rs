@@ -1,7 +1,6 @@
 //! The write gate: is it specific, and is the claimed criterion plausible?
 //!
-//! Text that says nothing of its own costs every session in which it is shown.
-//! What can be read off the text itself (its summary and its detail) is counted:
+//! What can be read off a summary and a detail is counted:
 //!
 //! ```text
 //! score = named + plain − stock
@@ -15,20 +14,14 @@
 //! | plain | other words that carry meaning: neither `COMMON` nor `GENERIC` | 0.12, at most 1.5 in all |
 //! | stock | phrases of `STOCK` | 0.5, at most 2 in all |
 //!
-//! A candidate is objected to if its score is below the bar, and if it reports
-//! what was done (`Added …`, `Fixed …`) without a word of what follows from
-//! it. Weights, bar and lists were tuned on the labelled examples in the tests.
-//!
-//! Text that is not English (fewer than one word in twelve is one of
-//! `COMMON`) is asked for a score of 1 and nothing else: the lists do not
-//! know its words.
+//! A candidate is rejected if its score is below the bar, or if it reports what was done (`Added
+//! …`, `Fixed …`) without a word of what follows from it. Weights, bar and lists were tuned on the
+//! labelled examples in the tests. Text that is not English (fewer than one word in twelve is one
+//! of `COMMON`) needs a score of 1 and nothing else, because the lists do not know its words.
 
 use std::collections::BTreeSet;
 
-use super::{
-    candidate::Candidate,
-    learning::{Criterion, Scope},
-};
+use super::learning::{Criterion, Learning, Scope};
 use crate::core::bounded;
 
 /// What a text says of its own.
@@ -41,15 +34,13 @@ pub struct Specificity {
     pub named: Vec<String>,
     /// The stock phrases that it uses.
     pub stock: Vec<&'static str>,
-    /// Other words that carry meaning, in order.
-    pub plain: Vec<String>,
     /// The claimed criteria that nothing in the text speaks for.
     pub implausible: Vec<Criterion>,
     is_mere_report: bool,
 }
 
 /// What speaks against keeping a candidate, a sentence each; none: nothing.
-pub fn objections(candidate: &Candidate) -> Vec<String> {
+pub fn objections(candidate: &Learning) -> Vec<String> {
     let it = measure(candidate);
     let mut reasons = Vec::new();
     let all_implausible = it.implausible.len() == candidate.criteria.len();
@@ -61,37 +52,28 @@ pub fn objections(candidate: &Candidate) -> Vec<String> {
         );
     }
     if it.is_vague() {
-        let named: Vec<_> =
-            it.named.iter().take(3).map(|it| bounded::plain_line(&bounded::line(it, 40))).collect();
-        let about = match &named[..] {
-            [] if it.plain.is_empty() => "it names nothing".to_owned(),
-            [] => {
-                let plain = it.plain.iter().take(5).map(|it| bounded::line(it, 40));
-                format!("it has plain words only ({})", plain.collect::<Vec<_>>().join(", "))
-            }
-            named => format!("it names only {}", named.join(", ")),
+        let named = it.named.iter().take(3).map(|name| bounded::line(name, 40));
+        let named: Vec<String> = named.collect();
+        let named = match &named[..] {
+            [] => String::new(),
+            named => format!(", it names only {}", named.join(", ")),
         };
         let stock = match &it.stock[..] {
             [] => String::new(),
-            stock => format!(", and says `{}`, which is true of anything", stock.join("`, `")),
+            stock => format!(", and says what is true of anything (`{}`)", stock.join("`, `")),
         };
-        reasons.push(format!(
-            "too vague (specificity {:.1} of the {:.1} needed): {about}{stock}. Name the file, \
-             function, command, version, number or error that it is about",
-            it.shown().0,
-            it.shown().1
-        ));
+        reasons.push(bounded::plain_line(&format!(
+            "too vague{named}{stock}: name the file, function, command, version, number or error \
+             that it is about"
+        )));
     }
     if all_implausible && !reasons.is_empty() {
-        for criterion in it.implausible {
-            let wanted = match criterion {
-                Criterion::BehaviorChanging => "say what to do, or not to do, and when",
-                Criterion::DecisionRationale => "say why it was decided so",
-                Criterion::StableFact => "say what holds beyond this ticket",
-                Criterion::ExplicitRequest => "say who asked for it",
-            };
-            reasons.push(format!("`{criterion}` is claimed and not to be seen: {wanted}"));
-        }
+        let claimed: Vec<String> = it.implausible.iter().map(ToString::to_string).collect();
+        reasons.push(format!(
+            "nothing in it speaks for `{}`: say what to do and when, why it was decided so, what \
+             holds beyond this ticket, or who asked for it",
+            claimed.join("`, `")
+        ));
     }
     reasons
 }
@@ -100,19 +82,12 @@ impl Specificity {
     fn is_vague(&self) -> bool {
         self.score < self.bar - NOISE
     }
-
-    /// Score and bar with one digit behind the point, rounded apart: no score
-    /// that is too low looks like one that will do.
-    fn shown(&self) -> (f64, f64) {
-        let score = (self.score * 10.0 + NOISE).floor() / 10.0;
-        (score.max(0.0), (self.bar * 10.0 - NOISE).ceil() / 10.0)
-    }
 }
 
 /// What adding up tenths leaves behind.
 const NOISE: f64 = 1e-9;
 
-pub fn measure(candidate: &Candidate) -> Specificity {
+pub fn measure(candidate: &Learning) -> Specificity {
     let text = format!("{}\n{}", candidate.summary, candidate.detail);
     let named = named(&text);
     let words = bounded::words(&text);
@@ -123,9 +98,9 @@ pub fn measure(candidate: &Candidate) -> Specificity {
     let is_plain = |it: &&String| it.len() > 2 && !is_common(it) && !is_generic(it);
     let mut met = BTreeSet::new();
     let plain = words.iter().filter(is_plain).filter(|it| met.insert(it.as_str()));
-    let plain: Vec<String> = plain.cloned().collect();
+    let plain = plain.count();
     let mut score: f64 = named.iter().map(|(_, weight)| weight).sum();
-    score += (count(plain.len()) * 0.12).min(1.5);
+    score += (count(plain) * 0.12).min(1.5);
     let mut bar = 1.0;
     let mut stock = Vec::new();
     let mut implausible = Vec::new();
@@ -148,7 +123,7 @@ pub fn measure(candidate: &Candidate) -> Specificity {
         }
     }
     let named = named.into_iter().map(|(it, _)| it).collect();
-    Specificity { score, bar, named, stock, plain, implausible, is_mere_report }
+    Specificity { score, bar, named, stock, implausible, is_mere_report }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few thousand at most")]
@@ -230,21 +205,13 @@ fn weight(word: &str, begins_sentence: bool) -> f64 {
         return 0.0;
     }
     let chars: Vec<char> = word.chars().collect();
-    let pairs = || chars.windows(2).map(|it| (it[0], it[1]));
-    let joined = |by: char| {
-        chars.windows(3).any(|it| it[0].is_alphanumeric() && it[1] == by && it[2].is_alphanumeric())
-    };
     let has_letter = chars.iter().any(|it| it.is_alphabetic());
     let has_digit = chars.iter().any(char::is_ascii_digit);
-    let is_path = word.contains('/') && has_letter && (joined('/') || chars.len() > 2);
-    let is_flag = word.starts_with('-')
-        && chars.get(1).is_some_and(|it| it.is_alphabetic() || *it == '-')
-        && has_letter;
-    let is_sigil = matches!(chars.first(), Some('$' | '@')) && has_letter;
-    let is_camel = pairs().any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-    let is_dotted = joined('.') && has_letter;
-    let is_call = word.contains("::") || word.ends_with("()") || joined('_');
-    if is_path || is_flag || is_sigil || is_camel || is_dotted || is_call {
+    let has_hump = chars.windows(2).any(|it| it[0].is_lowercase() && it[1].is_uppercase());
+    let inner = word.trim_matches(|it: char| !it.is_alphanumeric());
+    let is_joined = inner.contains(['.', '_', '/']) || inner.contains("::");
+    let is_marked = word.starts_with(['-', '$', '@', '/', '~']) || word.ends_with("()");
+    if has_letter && (has_hump || is_joined || is_marked) {
         return 1.0;
     }
     if has_digit {

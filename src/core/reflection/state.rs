@@ -1,5 +1,5 @@
-//! The reflection gate's record of a session, and its arrows. The transition
-//! table stands in the module above.
+//! The reflection gate's record of a session, and its arrows. The transition table stands in the
+//! module above.
 
 mod tasks;
 
@@ -8,32 +8,35 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use super::record::task_name;
 pub use super::record::{Baseline, Decider, Done, Mode, Observation, Rejected, Skip, Task, Ticket};
 use crate::core::{
     bounded,
     breaker::{Breaker, Press},
     policy::{self, BreakerPolicy},
     reflection::{
+        learning::words,
         shown::{Injected, Shown},
         tickets::Closing,
     },
 };
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// Nothing is asked for.
-    #[default]
-    Idle,
-    /// A ticket is in progress.
-    Active,
-    /// A reflection is due.
-    Pending,
-    /// It is due, and a stop was held for it.
-    Blocked,
-    Reflected,
-    Skipped,
-}
+words!(
+    #[derive(Default)]
+    Status {
+        /// Nothing is asked for.
+        #[default]
+        Idle = "idle",
+        /// A ticket is in progress.
+        Active = "active",
+        /// A reflection is due.
+        Pending = "pending",
+        /// It is due, and a stop was held for it.
+        Blocked = "blocked",
+        Reflected = "reflected",
+        Skipped = "skipped",
+    }
+);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -45,8 +48,7 @@ pub struct Reflection {
     circuit_breaker_tripped_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<Ticket>,
-    /// Closes that were let through and whose end is not known yet, by
-    /// `tool_use_id`.
+    /// Closes that were let through and whose end is not known yet, by `tool_use_id`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     close_intents: BTreeMap<String, Intent>,
     /// Tickets that were closed since the last reflection.
@@ -59,8 +61,8 @@ pub struct Reflection {
     reflection: Option<Done>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skip: Option<Skip>,
-    /// A reason that was given before anything was due, until a small change
-    /// passes with it or the reflection that came due is dealt with.
+    /// A reason that was given before anything was due, until a small change passes with it or the
+    /// reflection that came due is dealt with.
     #[serde(skip_serializing_if = "Option::is_none")]
     early_skip: Option<Skip>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -80,6 +82,9 @@ pub struct Reflection {
     /// What the work tree was like when the session began.
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<Baseline>,
+    /// Why the last refused call of this turn was refused: the rule, and what it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
     /// Since when a stop waits for other subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_since: Option<DateTime<Utc>>,
@@ -103,17 +108,6 @@ fn is_false(it: &bool) -> bool {
 }
 
 impl Status {
-    pub fn word(self) -> &'static str {
-        match self {
-            Status::Idle => "idle",
-            Status::Active => "active",
-            Status::Pending => "pending",
-            Status::Blocked => "blocked",
-            Status::Reflected => "reflected",
-            Status::Skipped => "skipped",
-        }
-    }
-
     /// A reflection is due.
     pub fn is_open(self) -> bool {
         matches!(self, Status::Pending | Status::Blocked)
@@ -133,25 +127,28 @@ impl Reflection {
         self.ticket.as_ref()
     }
 
-    /// The tickets that were closed and not reflected on.
     pub fn closed(&self) -> &[String] {
         &self.closed
     }
 
-    /// What a reflection is about: the tickets that were closed, the one at
-    /// hand first, or that one where none was. By what the project knows them.
+    /// What a reflection is about: the tickets that were closed, the one at hand first, or that one
+    /// where none was. By what the project knows them.
     pub fn tickets(&self, session_id: &str) -> Vec<String> {
         let at_hand = self.ticket.as_ref().map(|it| &it.ticket_id);
         let is_about =
             |it: &&String| !it.is_empty() && (self.closed.is_empty() || self.closed.contains(it));
         let at_hand = at_hand.filter(is_about);
         let others = self.closed.iter().filter(|it| Some(*it) != at_hand);
-        let own = self.ticket.as_ref();
-        let name = |id: &String| super::record::name_of(id, own, self.uses_tasks, session_id);
+        // Of an id alone, where the session uses the client's tasks, a mere number is one of them.
+        let is_number =
+            |id: &str| self.uses_tasks && id.bytes().all(|digit| digit.is_ascii_digit());
+        let name = |id: &String| match &self.ticket {
+            Some(own) if own.ticket_id == *id => own.name(session_id),
+            _ => task_name(id, is_number(id), session_id),
+        };
         at_hand.into_iter().chain(others).map(name).collect()
     }
 
-    /// The systems of tickets that were closed without their name.
     pub(super) fn closed_unnamed(&self) -> &[String] {
         &self.closed_unnamed
     }
@@ -160,7 +157,6 @@ impl Reflection {
         self.skip.as_ref()
     }
 
-    /// What was said before anything was due.
     pub(super) fn early_skip(&self) -> Option<&Skip> {
         self.early_skip.as_ref()
     }
@@ -199,6 +195,22 @@ impl Reflection {
         self.first_mode.get_or_insert(mode);
     }
 
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
+    }
+
+    /// A call was refused, or a new turn begins. Answers whether the rule is that of the refusal
+    /// before.
+    pub(super) fn refused_for(&mut self, reason: Option<String>) -> bool {
+        let rule = |reason: &Option<String>| {
+            let (rule, _) = reason.as_ref()?.split_once(": ")?;
+            Some(rule.to_owned())
+        };
+        let is_again = reason.is_some() && rule(&reason) == rule(&self.refused);
+        self.refused = reason;
+        is_again
+    }
+
     /// The first look at the work tree stands.
     pub(super) fn began(&mut self, baseline: &Baseline) {
         self.baseline.get_or_insert_with(|| baseline.clone());
@@ -228,10 +240,9 @@ impl Reflection {
         if self.status == Status::Idle {
             self.status = Status::Active;
         }
-        while self.close_intents.len() >= MAX_KEPT {
-            let oldest = self.close_intents.iter().min_by_key(|(_, it)| it.at);
-            let Some(oldest) = oldest.map(|(id, _)| id.clone()) else { break };
-            self.close_intents.remove(&oldest);
+        // What is left of so many calls has ended unseen.
+        if self.close_intents.len() >= MAX_KEPT {
+            self.close_intents.clear();
         }
         self.close_intents.insert(tool_use_id.to_owned(), Intent { closings, at: now });
     }
@@ -241,8 +252,8 @@ impl Reflection {
         self.close_intents.remove(tool_use_id).map(|it| it.closings)
     }
 
-    /// A close worked: a reflection is due. What was found of another ticket
-    /// says nothing about this one.
+    /// A close worked: a reflection is due. What was found of another ticket says nothing about
+    /// this one.
     pub(super) fn closed_tickets(&mut self, closings: &[Closing], now: DateTime<Utc>) {
         for closing in closings {
             let keep = |kept: &mut Vec<String>, it: &String| {
@@ -277,7 +288,7 @@ impl Reflection {
     }
 
     /// A reflection is due: a new cycle, unless one is open.
-    fn due(&mut self) {
+    pub(super) fn due(&mut self) {
         if self.status.is_open() {
             return;
         }
@@ -288,11 +299,6 @@ impl Reflection {
         if !self.circuit_breaker_tripped {
             self.block_count = 0;
         }
-    }
-
-    /// Idle, session mode: the change is large enough.
-    pub(super) fn session_is_due(&mut self) {
-        self.due();
     }
 
     /// A large change makes light of an automatic skip.
@@ -356,8 +362,8 @@ impl Reflection {
         now < policy::later(since, timeout_seconds)
     }
 
-    /// Whoever reflects or gives a reason has the notes before it. A small
-    /// change that passes by itself has no such reader.
+    /// Whoever reflects or gives a reason has the notes before it. A small change that passes by
+    /// itself has no such reader.
     fn settle_observations(&mut self) {
         self.subagent_observations.iter_mut().for_each(|it| it.is_settled = true);
     }
@@ -384,9 +390,9 @@ impl Reflection {
         was_due
     }
 
-    /// Nothing is to be written down. Answers whether something was due;
-    /// without, nothing is skipped, and the reason is kept for a small change:
-    /// what has not been done yet cannot have taught nothing.
+    /// Nothing is to be written down. Answers whether something was due; without, nothing is
+    /// skipped, and the reason is kept for a small change: what has not been done yet cannot have
+    /// taught nothing.
     pub fn skipped(&mut self, skip: Skip) -> bool {
         let was_due = self.status.is_open();
         if was_due {
@@ -402,14 +408,13 @@ impl Reflection {
         was_due
     }
 
-    /// Whether so small a change is worth a reason and a line in the log: a
-    /// session that changed nothing is not, unless it closed a ticket.
+    /// Whether so small a change is worth a reason and a line in the log: a session that changed
+    /// nothing is not, unless it closed a ticket.
     pub(super) fn is_news(&self, lines: u64) -> bool {
         lines > 0 || self.status.is_open()
     }
 
-    /// A small change passes by itself, with the agent's own reason where it
-    /// gave one.
+    /// A small change passes by itself, with the agent's own reason where it gave one.
     pub(super) fn auto_skipped(&mut self, lines: u64, now: DateTime<Utc>) -> Skip {
         let early = if self.is_news(lines) { self.early_skip.take() } else { None };
         let of_agent = early.or_else(|| self.skip.take()).filter(|it| it.decider != Decider::Auto);

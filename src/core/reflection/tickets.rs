@@ -1,10 +1,8 @@
 //! Ticket systems, and what closes a ticket: a table, and the user's own rows.
 //!
-//! Long because the table is.
-//!
-//! A command is read by `shell`, so compound lines, wrappers and nested shells
-//! close tickets too, and a quoted mention does not. A word that cannot be
-//! known (`tissue status x $STATE`) may be the one that closes.
+//! A command is read by `shell`, so compound lines, wrappers and nested shells close tickets too,
+//! and a quoted mention does not. A word that cannot be known (`tissue status x $STATE`) may be the
+//! one that closes.
 
 use std::fmt;
 
@@ -16,33 +14,31 @@ use crate::{
         event::ToolCall,
         pattern,
         policy::{TicketSystem, TicketingPolicy},
-        tool::Tool,
     },
     shell::{self, HOLE},
 };
 
-/// A ticket system that roz knows by itself.
+/// A ticket system that roz knows by itself. In its texts `|` is between spellings.
 #[derive(Debug)]
 pub struct System {
     pub name: &'static str,
     /// The folder by which a project is known to use it.
     pub marker: Option<&'static str>,
-    pub commands: &'static [Close],
-    pub tools: &'static [ToolClose],
+    commands: &'static [Close],
+    tools: &'static [ToolClose],
     /// What else closes, in words.
     by_event: Option<&'static str>,
     /// The command that prints the tickets in progress as JSON.
-    pub in_progress: &'static [&'static str],
+    in_progress: &'static str,
 }
 
 /// A command that closes tickets.
 #[derive(Debug)]
-pub struct Close {
-    programs: &'static [&'static str],
-    /// The words of the subcommand, each in its spellings.
-    verb: &'static [&'static [&'static str]],
+struct Close {
+    /// The program and its subcommand.
+    command: &'static str,
     /// Options that take a value.
-    valued: &'static [&'static str],
+    valued: &'static str,
     when: When,
 }
 
@@ -50,18 +46,18 @@ pub struct Close {
 #[derive(Debug)]
 enum When {
     Always,
-    /// The words behind the ticket: one of these.
-    State(&'static [&'static str]),
+    /// A word after the ticket is one of these.
+    State(&'static str),
     /// An option has one of these values.
-    Option(&'static [&'static str], &'static [&'static str]),
+    Option(&'static str, &'static str),
 }
 
 /// A tool that closes tickets: a glob over its name.
 #[derive(Debug)]
-pub struct ToolClose {
+struct ToolClose {
     name: &'static str,
-    /// Only where its input's `status` is one of these; empty: always.
-    statuses: &'static [&'static str],
+    /// Only where its input's `status` is this.
+    status: Option<&'static str>,
 }
 
 /// A close that a call is about to make.
@@ -76,7 +72,8 @@ pub struct Closing {
 const MAX_TICKETS: usize = 50;
 const MAX_ID: usize = 200;
 
-const DONE: &[&str] = &["closed", "duplicate"];
+const NONE: System =
+    System { name: "", marker: None, commands: &[], tools: &[], by_event: None, in_progress: "" };
 
 /// `tasks` closes by an event of its own, `session` by a stop.
 pub const SYSTEMS: &[System] = &[
@@ -84,120 +81,59 @@ pub const SYSTEMS: &[System] = &[
         name: "tissue",
         marker: Some(".tissue"),
         commands: &[
+            Close { command: "tissue status", valued: "", when: When::State("closed|duplicate") },
             Close {
-                programs: &["tissue"],
-                verb: &[&["status"]],
-                valued: &[],
-                when: When::State(DONE),
-            },
-            Close {
-                programs: &["tissue"],
-                verb: &[&["edit"]],
-                valued: &["--title", "--body", "--priority", "--add-tag", "--remove-tag"],
-                when: When::Option(&["--status"], DONE),
+                command: "tissue edit",
+                valued: "--title --body --priority --add-tag --remove-tag",
+                when: When::Option("--status", "closed|duplicate"),
             },
         ],
-        tools: &[ToolClose { name: "mcp__tissue__close*", statuses: &[] }],
-        by_event: None,
-        in_progress: &["tissue", "list", "--status", "in_progress", "--json"],
+        tools: &[ToolClose { name: "mcp__tissue__close*", status: None }],
+        in_progress: "tissue list --status in_progress --json",
+        ..NONE
     },
     System {
         name: "beads",
         marker: Some(".beads"),
         commands: &[
             Close {
-                programs: &["bd", "beads"],
-                verb: &[&["close", "done", "complete"]],
-                valued: &[
-                    "-r",
-                    "--reason",
-                    "--reason-file",
-                    "-m",
-                    "--message",
-                    "--comment",
-                    "--resolution",
-                    "--session",
-                ],
+                command: "bd|beads close|done|complete",
+                valued: "-r --reason --reason-file -m --message --comment --resolution --session",
                 when: When::Always,
             },
             Close {
-                programs: &["bd", "beads"],
-                verb: &[&["update"]],
-                valued: &[
-                    "-a",
-                    "--assignee",
-                    "-d",
-                    "--description",
-                    "--design",
-                    "--notes",
-                    "-p",
-                    "--priority",
-                    "--title",
-                    "--acceptance",
-                    "-t",
-                    "--type",
-                ],
-                when: When::Option(&["-s", "--status"], &["closed"]),
+                command: "bd|beads update",
+                valued: "-a --assignee -d --description --design --notes -p --priority --title \
+                         --acceptance -t --type",
+                when: When::Option("-s|--status", "closed"),
             },
         ],
         tools: &[
-            ToolClose { name: "mcp__*beads*__close", statuses: &[] },
-            ToolClose { name: "mcp__*beads*__update", statuses: &["closed"] },
+            ToolClose { name: "mcp__*beads*__close", status: None },
+            ToolClose { name: "mcp__*beads*__update", status: Some("closed") },
         ],
-        by_event: None,
-        in_progress: &["bd", "list", "--status", "in_progress", "--json"],
+        in_progress: "bd list --status in_progress --json",
+        ..NONE
     },
     System {
         name: "github",
-        marker: None,
         commands: &[
             Close {
-                programs: &["gh"],
-                verb: &[&["issue"], &["close"]],
-                valued: &["-c", "--comment", "-r", "--reason", "-R", "--repo"],
+                command: "gh issue close",
+                valued: "-c --comment -r --reason -R --repo",
                 when: When::Always,
             },
             Close {
-                programs: &["gh"],
-                verb: &[&["pr"], &["merge", "close"]],
-                valued: &[
-                    "-b",
-                    "--body",
-                    "-F",
-                    "--body-file",
-                    "-t",
-                    "--subject",
-                    "-A",
-                    "--author-email",
-                    "--match-head-commit",
-                    "-c",
-                    "--comment",
-                    "-R",
-                    "--repo",
-                ],
+                command: "gh pr merge|close",
+                valued: "-b --body -F --body-file -t --subject -A --author-email \
+                         --match-head-commit -c --comment -R --repo",
                 when: When::Always,
             },
         ],
-        tools: &[],
-        by_event: None,
-        in_progress: &[],
+        ..NONE
     },
-    System {
-        name: "tasks",
-        marker: None,
-        commands: &[],
-        tools: &[],
-        by_event: Some("a task of the client's that is completed"),
-        in_progress: &[],
-    },
-    System {
-        name: "session",
-        marker: None,
-        commands: &[],
-        tools: &[],
-        by_event: Some("a stop, where no other system is found"),
-        in_progress: &[],
-    },
+    System { name: "tasks", by_event: Some("a task of the client's that is completed"), ..NONE },
+    System { name: "session", by_event: Some("a stop, where no other system is found"), ..NONE },
 ];
 
 pub fn find(name: &str) -> Option<&'static System> {
@@ -228,17 +164,18 @@ pub fn programs(policy: &TicketingPolicy) -> Vec<&str> {
     let known = policy.enabled().filter_map(find).flat_map(|system| system.commands);
     let own = policy.systems.iter().filter(|it| policy.has(&it.name)).flat_map(|it| &it.closes);
     let own = own.filter_map(|it| pattern::program(it));
-    known.flat_map(|close| close.programs).copied().chain(own).collect()
+    let mut all: Vec<&str> = known.flat_map(Close::programs).collect();
+    all.extend(own);
+    all
 }
 
 /// The command that prints a system's tickets in progress; empty: none.
 pub fn in_progress(policy: &TicketingPolicy, name: &str) -> Vec<String> {
-    match own(policy, name) {
-        Some(own) => own.in_progress.clone(),
-        None => find(name)
-            .map(|it| it.in_progress.iter().map(|word| (*word).to_owned()).collect())
-            .unwrap_or_default(),
+    if let Some(own) = own(policy, name) {
+        return own.in_progress.clone();
     }
+    let words = find(name).map_or("", |system| system.in_progress).split_whitespace();
+    words.map(str::to_owned).collect()
 }
 
 fn own<'a>(policy: &'a TicketingPolicy, name: &str) -> Option<&'a TicketSystem> {
@@ -283,15 +220,12 @@ pub fn closings(
             }
         }
     }
-    for line in call.lines_unread() {
-        found.look_through(&line);
-    }
     found.closings
 }
 
 fn is_program(word: &str) -> bool {
     let mut closes = SYSTEMS.iter().flat_map(|it| it.commands);
-    closes.any(|it| it.programs.contains(&word))
+    closes.any(|close| close.programs().any(|program| program == word))
 }
 
 struct Found<'a> {
@@ -316,51 +250,6 @@ impl Found<'_> {
             }
         }
     }
-
-    /// Looks for closes among the words of a line that was not read to its end: what fills it up
-    /// hides none.
-    fn look_through(&mut self, line: &str) {
-        shell::each_raw_run(line, is_program, |run| {
-            let words = run.words();
-            for system in SYSTEMS {
-                if let Some(it) = system.commands.iter().find_map(|it| it.tickets_among(&words)) {
-                    self.add(system.name, it);
-                }
-            }
-        });
-        let policy = self.policy;
-        for system in &policy.systems {
-            for pattern in system.closes.iter().filter(|it| it.starts_with("Bash:")) {
-                let (literal, is_begun) = begins(pattern);
-                let is_first = |word: &str| {
-                    if is_begun { word.starts_with(literal) } else { word.contains(literal) }
-                };
-                shell::each_raw_run(line, is_first, |run| {
-                    let mut keys = run.keys();
-                    if !is_begun {
-                        // What the pattern's first star stands for may be the word before.
-                        keys.push(format!("Bash:{UNKNOWN} {}", run.argv.join(" ")));
-                    }
-                    if let Some(key) = keys.iter().find(|it| pattern::matches(pattern, it)) {
-                        let id = star(pattern, key).filter(|_| is_begun);
-                        self.add(&system.name, id.into_iter().collect());
-                    }
-                });
-            }
-        }
-    }
-}
-
-/// Stands for a program that a pattern does not name.
-const UNKNOWN: &str = "_";
-
-/// The first text of a pattern over commands, within a word, and whether the command begins with it.
-fn begins(pattern: &str) -> (&str, bool) {
-    let is_glob = |it: char| "*?[]".contains(it);
-    let words = pattern.strip_prefix("Bash:").unwrap_or(pattern);
-    let is_begun = !words.starts_with(is_glob);
-    let mut literals = words.split(|it: char| is_glob(it) || it == ' ');
-    (literals.find(|it| !it.is_empty()).unwrap_or_default(), is_begun)
 }
 
 /// The word that a pattern's first star stands for.
@@ -373,12 +262,11 @@ fn star(pattern: &str, key: &str) -> Option<String> {
 
 impl ToolClose {
     fn closes(&self, call: &ToolCall) -> bool {
-        call.tool == Tool::Mcp
+        call.tool.is_mcp()
             && pattern::matches(self.name, &call.name)
-            && (self.statuses.is_empty()
-                || call.text("status").is_some_and(|it| {
-                    self.statuses.iter().any(|status| status.eq_ignore_ascii_case(it.trim()))
-                }))
+            && self.status.is_none_or(|status| {
+                call.text("status").is_some_and(|it| it.trim().eq_ignore_ascii_case(status))
+            })
     }
 }
 
@@ -400,29 +288,21 @@ fn ids_of(call: &ToolCall) -> Vec<String> {
 }
 
 impl Close {
-    /// [`Self::tickets`], of words of which nobody knows where the command ends: of what stands
-    /// behind its verb the first is its own.
-    fn tickets_among(&self, words: &[&str]) -> Option<Vec<String>> {
-        let own = self.verb.len() + 2;
-        let (own, rest) = words.split_at(own.min(words.len()));
-        let rest = rest.iter().filter(|it| !matches!(**it, "--help" | "-h"));
-        let words: Vec<&str> = own.iter().chain(rest).copied().collect();
-        let tickets = self.tickets(&words)?;
-        Some(tickets.into_iter().take(1).collect())
+    fn programs(&self) -> impl Iterator<Item = &'static str> {
+        self.command.split(' ').next().unwrap_or_default().split('|')
     }
 
     /// The tickets that a command closes; none if it closes nothing.
     fn tickets(&self, words: &[&str]) -> Option<Vec<String>> {
-        let (program, rest) = words.split_first()?;
-        let is_program = self.programs.iter().any(|it| is(program, it));
+        let program = words.first()?;
         // A program that cannot be known is one where all the rest is said.
-        if !is_program || program.contains(HOLE) && rest.iter().any(|it| it.contains(HOLE)) {
+        if program.contains(HOLE) && words[1..].iter().any(|word| word.contains(HOLE)) {
             return None;
         }
-        let (verb, rest) = rest.split_at_checked(self.verb.len())?;
-        let fits =
-            self.verb.iter().zip(verb).all(|(names, it)| names.iter().any(|name| is(it, name)));
-        if !fits || rest.iter().any(|it| matches!(*it, "--help" | "-h")) {
+        let spelt: Vec<&str> = self.command.split(' ').collect();
+        let (command, rest) = words.split_at_checked(spelt.len())?;
+        let fits = spelt.iter().zip(command).all(|(names, word)| is_one_of(word, names));
+        if !fits || rest.iter().any(|word| matches!(*word, "--help" | "-h")) {
             return None;
         }
         let (options, operands) = self.split(rest);
@@ -430,14 +310,13 @@ impl Close {
             When::Always => Some(operands.into_iter().filter_map(known).collect()),
             When::State(states) => {
                 let (ticket, state) = operands.split_first()?;
-                let closes = state.iter().any(|it| states.iter().any(|state| is(it, state)));
+                let closes = state.iter().any(|word| is_one_of(word, states));
                 closes.then(|| known(ticket).into_iter().collect())
             }
             When::Option(names, values) => {
-                let is_name = |name: &str| names.contains(&name);
                 let closes = options.iter().any(|(name, value)| {
-                    is_name(name)
-                        && value.is_some_and(|it| values.iter().any(|value| is(it, value)))
+                    names.split('|').any(|known| known == *name)
+                        && value.is_some_and(|value| is_one_of(value, values))
                 });
                 closes.then(|| operands.into_iter().filter_map(known).collect())
             }
@@ -446,11 +325,13 @@ impl Close {
 
     /// Options with their values, and the other words.
     fn split<'a>(&self, words: &[&'a str]) -> (Vec<(&'a str, Option<&'a str>)>, Vec<&'a str>) {
-        let decides: &[&str] = match &self.when {
+        let deciding = match self.when {
             When::Option(names, _) => names,
-            When::Always | When::State(_) => &[],
+            When::Always | When::State(_) => "",
         };
-        let takes = |name: &str| self.valued.contains(&name) || decides.contains(&name);
+        let takes = |name: &str| {
+            deciding.split('|').chain(self.valued.split(' ')).any(|option| option == name)
+        };
         let (mut options, mut operands) = (Vec::new(), Vec::new());
         let mut words = words.iter().copied();
         while let Some(word) = words.next() {
@@ -462,11 +343,6 @@ impl Close {
                 options.push((name, Some(value)));
             } else if takes(word) {
                 options.push((word, words.next()));
-            } else if let Some(name) =
-                word.get(..2).filter(|it| takes(it) && !word.starts_with("--"))
-            {
-                // `-sclosed`
-                options.push((name, Some(word[2..].trim_start_matches('='))));
             } else if word.starts_with('-') && word.len() > 1 {
                 options.push((word, None));
             } else {
@@ -479,16 +355,10 @@ impl Close {
 
 impl fmt::Display for Close {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}", self.programs.join("|"))?;
-        for words in self.verb {
-            write!(f, " {}", words.join("|"))?;
-        }
-        match &self.when {
-            When::Always => write!(f, " [<id>…]"),
-            When::State(states) => write!(f, " <id> {}", states.join("|")),
-            When::Option(names, values) => {
-                write!(f, " <id> {} {}", names.join("|"), values.join("|"))
-            }
+        match self.when {
+            When::Always => write!(f, "{} [<id>…]", self.command),
+            When::State(states) => write!(f, "{} <id> {states}", self.command),
+            When::Option(names, values) => write!(f, "{} <id> {names} {values}", self.command),
         }
     }
 }
@@ -496,22 +366,22 @@ impl fmt::Display for Close {
 impl fmt::Display for ToolClose {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(self.name)?;
-        if self.statuses.is_empty() {
-            return Ok(());
-        }
-        write!(f, " with status {}", self.statuses.join("|"))
+        self.status.map_or(Ok(()), |status| write!(f, " with status {status}"))
     }
 }
 
-/// Whether a word is `name`, or may be.
-fn is(word: &str, name: &str) -> bool {
-    if !word.contains(HOLE) {
-        return word == name;
-    }
+/// Whether a word is one of several spellings, or may be.
+fn is_one_of(word: &str, names: &str) -> bool {
     let mut parts = word.split(HOLE);
-    let (first, last) =
-        (parts.next().unwrap_or_default(), word.rsplit(HOLE).next().unwrap_or_default());
-    name.len() >= first.len() + last.len() && name.starts_with(first) && name.ends_with(last)
+    let (first, last) = (parts.next().unwrap_or_default(), parts.next_back());
+    names.split('|').any(|name| match last {
+        None => name == word,
+        Some(last) => {
+            name.len() >= first.len() + last.len()
+                && name.starts_with(first)
+                && name.ends_with(last)
+        }
+    })
 }
 
 /// A ticket's name, if all of it is known.

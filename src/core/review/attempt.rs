@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::core::review::decision::{By, Decision};
+use crate::core::review::decision::Decision;
 
 const MAX_ATTEMPTS: usize = 50;
 
@@ -20,12 +20,6 @@ pub struct Attempt {
     /// A reviewer started after it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     spawned: bool,
-    /// Whose decision ended it: its last word counts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    decided_by: Option<By>,
-    /// Another block, or another cycle, has come since.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    over: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,8 +42,8 @@ impl Attempts {
         self.0.iter()
     }
 
-    /// A stop is blocked with the words of `template_id`. What is still open
-    /// from the block before has failed.
+    /// A stop is blocked with the words of `template_id`. What is still open from the block before
+    /// has failed.
     pub(super) fn begin(&mut self, template_id: &str, now: DateTime<Utc>) {
         self.close();
         self.0.push(Attempt {
@@ -57,8 +51,6 @@ impl Attempts {
             timestamp: now,
             outcome: Outcome::Pending,
             spawned: false,
-            decided_by: None,
-            over: false,
         });
         let surplus = self.0.len().saturating_sub(MAX_ATTEMPTS);
         self.0.drain(..surplus);
@@ -70,48 +62,25 @@ impl Attempts {
         }
     }
 
-    pub(super) fn succeeded(&mut self, decision: &Decision, by: &By, blocks: u32) {
-        let Some(attempt) = self.0.last_mut().filter(|it| !it.over) else { return };
-        let decision_type = decision.verdict().to_lowercase();
-        let blocks_needed = match &attempt.outcome {
-            Outcome::Pending | Outcome::BadSessionId => blocks,
-            Outcome::Success { blocks_needed, .. } if attempt.decided_by.as_ref() == Some(by) => {
-                *blocks_needed
-            }
-            Outcome::Success { .. }
-            | Outcome::NotSpawned
-            | Outcome::NoDecision
-            | Outcome::TimedOut => return,
-        };
-        attempt.outcome = Outcome::Success { decision_type, blocks_needed };
-        attempt.decided_by = Some(by.clone());
-    }
-
-    /// The last reviewer ended and did not decide.
-    pub(super) fn undecided(&mut self) {
-        if let Some(attempt) = self.open() {
-            attempt.outcome = Outcome::NoDecision;
+    /// The first decision counts.
+    pub(super) fn succeeded(&mut self, decision: &Decision, blocks_needed: u32) {
+        if let Some(attempt) = self.0.last_mut()
+            && matches!(attempt.outcome, Outcome::Pending | Outcome::BadSessionId)
+        {
+            let decision_type = decision.verdict().to_lowercase();
+            attempt.outcome = Outcome::Success { decision_type, blocks_needed };
         }
     }
 
-    /// The last reviewer was at work for too long.
-    pub(super) fn timed_out(&mut self) {
+    /// The last reviewer did not decide, named another session, or was at work for too long.
+    pub(super) fn failed(&mut self, outcome: Outcome) {
         if let Some(attempt) = self.open() {
-            attempt.outcome = Outcome::TimedOut;
-        }
-    }
-
-    pub(super) fn named_bad_session(&mut self) {
-        if let Some(attempt) = self.open() {
-            attempt.outcome = Outcome::BadSessionId;
+            attempt.outcome = outcome;
         }
     }
 
     /// What is still open has failed.
     pub(super) fn close(&mut self) {
-        if let Some(newest) = self.0.last_mut() {
-            newest.over = true;
-        }
         if let Some(attempt) = self.open() {
             attempt.outcome =
                 if attempt.spawned { Outcome::NoDecision } else { Outcome::NotSpawned };
@@ -119,6 +88,6 @@ impl Attempts {
     }
 
     fn open(&mut self) -> Option<&mut Attempt> {
-        self.0.last_mut().filter(|it| it.outcome == Outcome::Pending)
+        self.0.last_mut().filter(|attempt| attempt.outcome == Outcome::Pending)
     }
 }

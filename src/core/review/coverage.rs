@@ -7,11 +7,10 @@ use crate::core::{
     policy::{Coverage, ReviewPolicy},
     review::{
         approval::Approved,
-        decision::By,
-        reviewer::{Posting, Refusal, Reviewer},
+        messages,
+        reviewer::{Posting, Refusal, Reviewer, Taken},
         seen::{Required, is_generated},
         state::GateTrigger,
-        words,
         work::Known,
     },
 };
@@ -53,9 +52,7 @@ pub(super) fn check(
     if let Some(trigger) =
         trigger.filter(|_| is_empty && !reviewer.looked_at_call && !reviewer.is_unwatched)
     {
-        let call = words::call(trigger);
-        let example = words::example(&call);
-        return Err(Refusal::CallUnseen { call, example });
+        return Err(Refusal::CallUnseen { call: messages::call(trigger) });
     }
     let files: Vec<&Required> = posting.works.iter().flat_map(|work| &work.required).collect();
     let mut report = Report::default();
@@ -78,7 +75,7 @@ pub(super) fn check(
         && policy.coverage == Coverage::Require
         && files.len() as u64 <= policy.coverage_max_files;
     if is_required && !missing.is_empty() {
-        let named = missing.iter().take(NAMED).map(|path| format!("\n  {}", words::path(path)));
+        let named = missing.iter().take(NAMED).map(|path| format!("\n  {}", messages::path(path)));
         let more = match missing.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!("\n  and {more} more"),
@@ -106,43 +103,43 @@ pub(super) fn check(
 
 /// An approval before it is written down: what its rows share.
 pub(super) struct Draft<'a> {
-    pub(super) by: By,
+    pub(super) posting: &'a Posting,
+    pub(super) taken: &'a Taken,
     pub(super) session: &'a str,
-    pub(super) summary: &'a str,
     /// The key of the call that waits.
     pub(super) key: Option<&'a str>,
-    pub(super) seen: &'a [String],
-    pub(super) unseen: &'a [String],
     pub(super) now: DateTime<Utc>,
 }
 
 /// A row for each repository. An empty work is approved for one call only, so without one there is
 /// nothing to write down.
-pub(super) fn rows(draft: &Draft, works: &[&Known]) -> Vec<Approved> {
+pub(super) fn rows(draft: &Draft) -> Vec<Approved> {
+    let Draft { posting, taken, session, key, now } = *draft;
+    let works: Vec<&Known> = posting.works.iter().filter_map(|work| work.known.as_ref()).collect();
     let roots: Vec<_> = works.iter().map(|known| known.root.clone()).collect();
-    let with_key = works.iter().filter(|known| !known.is_empty || draft.key.is_some());
+    let with_key = works.iter().filter(|known| !known.is_empty || key.is_some());
     with_key
         .map(|known| {
-            let told = format!("{} {} {}", draft.session, draft.now, known.root.display());
+            let told = format!("{session} {now} {}", known.root.display());
             let mut others = roots.clone();
             others.retain(|root| *root != known.root);
             others.insert(0, known.root.clone());
             let cut = |files: &[String]| files.iter().take(RECORDED).cloned().collect();
             Approved {
                 id: bounded::sha256(told.as_bytes())[..16].to_owned(),
-                at: draft.now,
+                at: now,
                 tree: known.tree.clone(),
                 base: known.base.clone(),
                 fork: known.fork.clone(),
                 head: known.head.clone(),
                 branch: known.branch.clone(),
                 works: others,
-                by: draft.by.clone(),
-                session: draft.session.to_owned(),
-                summary: bounded::chars(draft.summary, 300),
-                key: draft.key.filter(|_| known.is_empty).map(str::to_owned),
-                seen: cut(draft.seen),
-                unseen: cut(draft.unseen),
+                by: taken.by.clone(),
+                session: session.to_owned(),
+                summary: bounded::chars(posting.decision.summary(), 300),
+                key: key.filter(|_| known.is_empty).map(str::to_owned),
+                seen: cut(&taken.seen),
+                unseen: cut(&taken.unseen),
             }
         })
         .collect()

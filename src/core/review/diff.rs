@@ -138,8 +138,8 @@ impl Reader {
         }
     }
 
-    /// Takes a line into the last hunk, if it belongs there. The counts decide, since a removed
-    /// `-- a` looks like a header.
+    /// Takes a line into the last hunk, if it belongs there. The counts decide, since a removed `--
+    /// a` looks like a header.
     fn take(&mut self, line: &str) -> bool {
         let (old, new) = match line.as_bytes() {
             [] | [b' ', ..] => (1, 1),

@@ -11,14 +11,13 @@ use crate::core::{
     pattern,
     policy::{Mode, ReviewPolicy, Scope},
     review::{
-        is_reviewer_name,
+        is_reviewer_name, messages,
         patterns::{self, Covering},
         phase::Phase,
         proof,
         state::{GateTrigger, Opener, Reach, Review},
-        words,
     },
-    trace::Mark,
+    trace::{GateAnswer, Mark, Word},
 };
 use crate::shell::{self, Certainty, HOLE};
 
@@ -102,11 +101,12 @@ pub(super) fn on_tool(
     }
     // Each program that starts is denied anew, and each call that has no id of its own.
     let id = id.filter(|id| *id != STARTED && !id.starts_with(MADE_UP));
-    if review.was_asked(id) {
-        return gate.ask("denials", OFTEN);
-    }
+    let max_denials = cx.policy.review.gates.max_denials;
     if review.was_denied(id) {
-        return gate.deny("this call was denied already");
+        if review.is_asked(id, max_denials) {
+            return gate.ask("denials", OFTEN);
+        }
+        return gate.object("gate-deny", "this call was denied already");
     }
     let (template, reason) = match (review.phase(), reach) {
         (Phase::Reviewing, _) => ("gate-reviewing", "a reviewer is at work".to_owned()),
@@ -122,7 +122,8 @@ pub(super) fn on_tool(
         review.open(Opener::Gate, cx.now);
     }
     review.triggered(gate.trigger());
-    if review.denied(id, cx.policy.review.gates.max_denials) {
+    review.denied(id);
+    if review.is_asked(id, max_denials) {
         return gate.ask("denials", OFTEN);
     }
     let reason = match call.beyond {
@@ -198,7 +199,7 @@ impl Gate<'_> {
         let (changed, message) = match scope {
             Scope::Work => (Vec::new(), None),
             Scope::Session | Scope::Prompt | Scope::Tool => {
-                words::changed_since_approval(&self.cx.facts.work)
+                messages::changed_since_approval(&self.cx.facts.work)
             }
         };
         let mut outcome = self.passed("approved", changed);
@@ -224,26 +225,18 @@ impl Gate<'_> {
     }
 
     fn passed(&self, reason: &str, changed_since_approval: Vec<String>) -> Outcome {
-        Outcome::pass().marked(Mark::GateAllowed {
-            tool: self.subject(),
-            pattern: self.pattern.to_owned(),
-            tool_use_id: self.call.tool_use_id.clone(),
-            reason: reason.to_owned(),
-            changed_since_approval,
-        })
-    }
-
-    fn deny(&self, reason: &str) -> Outcome {
-        self.object("gate-deny", reason)
+        let mark = GateAnswer { changed_since_approval, ..self.mark("pass", reason) };
+        Outcome::pass().marked(Mark::GateAllowed(mark))
     }
 
     fn object(&self, template: &str, reason: &str) -> Outcome {
-        Outcome::object(self.notice(template, reason)).marked(self.mark("deny", reason))
+        let mark = Mark::GateBlocked(self.mark("deny", reason));
+        Outcome::object(self.notice(template, reason)).marked(mark)
     }
 
     fn ask(&self, template: &str, reason: &str) -> Outcome {
-        let template = format!("ask-{template}");
-        let asked = Outcome::ask(self.notice(&template, reason)).marked(self.mark("ask", reason));
+        let notice = self.notice(&format!("ask-{template}"), reason);
+        let asked = Outcome::ask(notice).marked(Mark::GateBlocked(self.mark("ask", reason)));
         // What a person lets through is the whole of it.
         match self.pass.clone() {
             Some(mut pass) => {
@@ -257,17 +250,13 @@ impl Gate<'_> {
     /// What the pattern covers of a line that says more than that, and whose it is.
     fn covered(&self) -> String {
         let of = self.root.map_or_else(String::new, |root| format!(" of `{}`", root.display()));
-        of + &self.covered_command()
-    }
-
-    fn covered_command(&self) -> String {
-        let key = self.key.as_deref().and_then(|key| key.strip_prefix("Bash:"));
-        let Some(key) = key else { return String::new() };
-        if self.command().is_some_and(|it| it.trim() == key) {
-            return String::new();
+        match self.key.as_deref().and_then(|key| key.strip_prefix("Bash:")) {
+            Some(key) if self.command().is_none_or(|line| line.trim() != key) => {
+                let shown = bounded::plain_line(&bounded::line(&key.replace(HOLE, "…"), 120));
+                format!("{of}, which covers `{shown}` in it")
+            }
+            _ => of,
         }
-        let shown = bounded::plain_line(&bounded::line(&key.replace(HOLE, "…"), 120));
-        format!(", which covers `{shown}` in it")
     }
 
     fn notice(&self, template: &str, reason: &str) -> Notice {
@@ -278,18 +267,19 @@ impl Gate<'_> {
             .with("reason", reason)
     }
 
-    fn mark(&self, answer: &'static str, reason: &str) -> Mark {
-        Mark::GateBlocked {
+    fn mark(&self, answer: Word, reason: &str) -> GateAnswer {
+        GateAnswer {
             tool: self.subject(),
             pattern: self.pattern.to_owned(),
             tool_use_id: self.call.tool_use_id.clone(),
             answer,
             reason: reason.to_owned(),
+            changed_since_approval: Vec::new(),
         }
     }
 
     fn command(&self) -> Option<&str> {
-        words::command(&self.call.input)
+        messages::command(&self.call.input)
     }
 
     /// The call as a person would call it.

@@ -48,6 +48,7 @@ mod cycle;
 pub mod decision;
 pub mod diff;
 pub(crate) mod gate;
+mod messages;
 pub mod patterns;
 pub mod people;
 pub mod phase;
@@ -57,7 +58,6 @@ pub mod seen;
 pub mod state;
 pub mod status;
 mod stop;
-mod words;
 pub mod work;
 
 use crate::core::{
@@ -71,9 +71,10 @@ use crate::core::{
     trace::Mark,
 };
 
+pub(crate) use self::messages::listed;
 pub use self::{
+    messages::{earlier_findings, why_new},
     stop::needs_work_at_stop,
-    words::{earlier_findings, why_new},
 };
 pub use crate::core::tool::{REVIEWER, is_reviewer_name};
 
@@ -200,7 +201,7 @@ fn on_tool_done(
         proof::launch_failed(review, call);
     }
     // Programs that started under an approval belonged to this call, for all that is known.
-    if review.is_running(Some(STARTED)) && words::command(&call.input).is_some() {
+    if review.is_running(Some(STARTED)) && messages::command(&call.input).is_some() {
         review.ended(STARTED, succeeded);
     }
     match &call.tool_use_id {

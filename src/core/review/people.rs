@@ -7,9 +7,10 @@ use crate::core::{
     policy::Mode,
     prompt::{Command, command},
     review::{
-        coverage,
-        decision::{By, Decision, Posted},
+        decision::Decision,
         phase::Phase,
+        proof,
+        reviewer::{Claim, Looked, Posting},
         state::{Opener, Review},
         work::Work,
     },
@@ -83,58 +84,30 @@ fn is_new_work(review: &Review, cx: Cx) -> bool {
     }
 }
 
+/// The work as it is, approved by the person who types it.
 fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome {
     let summary = if note.is_empty() { "approved at a prompt" } else { note };
     let summary = bounded::chars(summary, 300);
-    let works: Vec<_> = cx.facts.works.iter().filter_map(Work::known).collect();
-    let key = review.trigger().filter(|_| review.phase().is_open());
-    let key = key.and_then(|trigger| trigger.key.as_deref());
-    let rows = coverage::rows(
-        &coverage::Draft {
-            by: By::Human,
-            session: cx.session_id.as_str(),
-            summary: &summary,
-            key,
-            seen: &[],
-            unseen: &[],
-            now: cx.now,
-        },
-        &works,
-    );
-    let posted = Posted {
-        decision: Decision::Complete { summary: summary.clone(), second_opinions: None },
-        posted_at: cx.now,
-        by: By::Human,
-        cycle: review.cycle(),
-        proof: "a prompt of the user".into(),
-        tree: works.first().map(|known| known.tree.clone()),
+    let works = cx.facts.works.iter().filter_map(Work::known);
+    let posting = Posting {
+        decision: Decision::Complete { summary, second_opinions: None },
+        claim: Claim::Prompt,
+        works: works.map(|known| Looked::of(known.clone())).collect(),
+        unknown: cx.facts.works.iter().find_map(Work::why_unknown).map(str::to_owned),
+        excuses: Vec::new(),
+        changed_meanwhile: Vec::new(),
     };
-    review.decided(posted, rows.iter().map(|row| row.id.clone()).collect());
-    review.approved_at_prompt();
-    let unknown = cx.facts.works.iter().find_map(|work| match work {
-        Work::Unknown(why) => Some(why),
-        Work::NotAsked | Work::NoRepository | Work::Known(_) => None,
-    });
-    let told = match unknown {
+    let posted = proof::post(review, &posting, cx.session_id.as_str(), cx.policy, cx.now);
+    // Only a reviewer is refused.
+    let Ok(taken) = posted else { return outcome };
+    let told = match &posting.unknown {
         Some(why) => format!(
             "roz: approved by you. The work could not be looked at, so gated calls still ask: {}",
             bounded::chars(why, 300)
         ),
         None => "roz: approved by you, as the work is now.".to_owned(),
     };
-    outcome
-        .marked(Mark::RozDecision {
-            decision: "COMPLETE",
-            summary,
-            by: By::Human.to_string(),
-            tree: works.first().map(|known| known.tree.clone()),
-            stands: true,
-            seen: Vec::new(),
-            unseen: Vec::new(),
-            changed_meanwhile: Vec::new(),
-        })
-        .doing(Effect::Approve(rows))
-        .telling_user(told)
+    outcome.marked(posting.mark(&taken)).doing(Effect::Approve(taken.approvals)).telling_user(told)
 }
 
 fn allow(review: &mut Review, cx: Cx, outcome: Outcome) -> Outcome {
@@ -158,25 +131,4 @@ pub(in crate::core) fn allow_once(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn roz_is_a_word_and_its_commands_are_three() {
-        for prompt in ["#roz", " #ROZ fix", "#roz, fix", "#roz; x", "#roz! x", "#roz: x", "#roz:"] {
-            assert_eq!(command(prompt), Some(Command::Review), "{prompt:?}");
-        }
-        assert_eq!(command("#roz:stop enough"), Some(Command::Stop));
-        assert_eq!(command("#roz:Allow"), Some(Command::Allow));
-        assert_eq!(command("#roz:approve seen it"), Some(Command::Approve("seen it".to_owned())));
-        assert_eq!(command("#roz:go on"), Some(Command::Unknown("go".to_owned())));
-        for prompt in
-            ["# roz fix", "/roz", "@roz x", "fix it #roz", "> #roz fix", "(#roz)", "#roz."]
-        {
-            assert_eq!(command(prompt), Some(Command::NearMiss), "{prompt:?}");
-        }
-        for prompt in ["fix the bug", "#rozzz", "roz", "#ro z", "/rozzz", "x#roz", "#roz-x", ""] {
-            assert_eq!(command(prompt), None, "{prompt:?}");
-        }
-    }
-}
+mod tests;

@@ -14,7 +14,7 @@
 mod launch;
 mod looking;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::core::{
@@ -24,7 +24,7 @@ use crate::core::{
     outcome::{Notice, Outcome},
     policy::Policy,
     review::{
-        coverage,
+        attempt, coverage,
         decision::{By, Decision, Posted},
         phase::Phase,
         reviewer::{Claim, Permit, Posting, Refusal, Reviewer, Standing, Taken},
@@ -40,8 +40,6 @@ pub(super) use self::{
 
 /// Calls of one reviewer that may decide at the same time.
 const MAX_PERMITS: usize = 16;
-/// What two clocks may differ by.
-const CLOCK_SECONDS: i64 = 5;
 
 /// What a reviewer's Bash call says to `roz decide` or `roz context`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,18 +104,18 @@ fn positionals(argv: &[String]) -> Vec<String> {
     words
 }
 
-/// Whether `agent` was started by a launch that we rewrote. A launch makes one
-/// reviewer: the first that claims it.
+/// Whether `agent` was started by a launch that we rewrote. A launch makes one reviewer: the first
+/// that claims it.
 fn claims_launch(review: &mut Review, agent: &str, launched_by: &LaunchedBy) -> bool {
     match launched_by {
         LaunchedBy::NotAsked | LaunchedBy::Unknown => true,
         LaunchedBy::Other(_) => false,
         LaunchedBy::Call(id) => {
             let mut launches = review.launches.iter_mut();
-            let launch = launches.find(|it| it.tool_use_id.as_ref() == Some(id));
-            launch
-                .filter(|it| !it.spent)
-                .is_some_and(|it| it.claimed_by.get_or_insert_with(|| agent.to_owned()) == agent)
+            let launch = launches.find(|launch| launch.tool_use_id.as_ref() == Some(id));
+            launch.filter(|launch| !launch.spent).is_some_and(|launch| {
+                launch.claimed_by.get_or_insert_with(|| agent.to_owned()) == agent
+            })
         }
     }
 }
@@ -130,7 +128,7 @@ pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) 
         let names_own = !said.session.is_empty()
             && (own.starts_with(&said.session) || said.session.contains(crate::shell::HOLE));
         if !names_own {
-            review.attempts.named_bad_session();
+            review.attempts.failed(attempt::Outcome::BadSessionId);
             let named = bounded::line(&said.session, 128);
             let notice = Notice::new("bad-session").with("named", named.clone());
             return Outcome::object(notice)
@@ -186,11 +184,9 @@ pub fn post(
         Claim::Human => {
             (By::Human, json!("a terminal, and no agent's environment"), Standing::Stands)
         }
+        Claim::Prompt => (By::Human, json!("a prompt of the user"), Standing::Stands),
         Claim::Token(_) | Claim::Permit => {
             let (agent, reviewer) = claimant(review, &posting.claim, verdict)?;
-            if now + TimeDelta::seconds(CLOCK_SECONDS) < reviewer.started_at {
-                return Err(Refusal::Clock);
-            }
             let permit = reviewer.permits.iter().find(|it| it.verdict == verdict);
             let permit = permit.ok_or(Refusal::NoPermit)?;
             let mut proof = json!({ "started": reviewer.proof, "permit": permit.tool_use_id });
@@ -211,39 +207,31 @@ pub fn post(
             (By::Reviewer(agent), proof, standing)
         }
     };
-    let stands = standing == Standing::Stands;
-    let trees = posting.works.iter().filter_map(|work| work.known.as_ref());
     let posted = Posted {
         decision: posting.decision.clone(),
         posted_at: now,
         by: by.clone(),
         cycle: review.cycle(),
         proof,
-        tree: trees.clone().next().map(|known| known.tree.clone()),
+        tree: posting.tree(),
     };
     let mut taken = Taken {
-        by: by.clone(),
+        by,
         standing,
         approvals: Vec::new(),
         withdrawn: Vec::new(),
         seen: report.seen,
         unseen: report.unseen,
     };
+    let stands = taken.standing == Standing::Stands;
     if stands && is_approval {
         let waiting = review.trigger().filter(|_| review.phase().is_open());
         let key = waiting.and_then(|trigger| trigger.key.as_deref());
-        let draft = coverage::Draft {
-            by,
-            session: session_id,
-            summary: posting.decision.summary(),
-            key,
-            seen: &taken.seen,
-            unseen: &taken.unseen,
-            now,
-        };
-        taken.approvals = coverage::rows(&draft, &trees.collect::<Vec<_>>());
+        let draft = coverage::Draft { posting, taken: &taken, session: session_id, key, now };
+        taken.approvals = coverage::rows(&draft);
     } else if stands {
-        let serving = trees.filter_map(|known| known.approval.as_ref());
+        let knowns = posting.works.iter().filter_map(|work| work.known.as_ref());
+        let serving = knowns.filter_map(|known| known.approval.as_ref());
         let serving = serving.filter(|serving| taken.by == By::Human || !serving.is_by_person);
         taken.withdrawn = review.withdrawable(&taken.by).to_vec();
         taken.withdrawn.extend(serving.map(|serving| serving.id.clone()));
@@ -254,6 +242,9 @@ pub fn post(
         review.decided(posted, rows);
     } else {
         review.record(posted);
+    }
+    if posting.claim == Claim::Prompt {
+        review.approved_at_prompt();
     }
     Ok(taken)
 }

@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::core::{
-    policy,
+    bounded, policy,
     review::{
         approval::Approved,
         decision::{By, Decision},
         seen::{Excuse, Required, Seen},
         work::Known,
     },
+    trace::{DecisionTaken, Mark},
 };
 
 /// How long a launch waits for its SubagentStart.
@@ -39,6 +40,12 @@ pub struct Launch {
 impl Launch {
     pub(super) fn is_open(&self, now: DateTime<Utc>) -> bool {
         !self.answered && self.at <= now && now <= policy::later(self.at, LAUNCH_SECONDS)
+    }
+
+    /// A subagent has started that may not decide.
+    pub(super) fn spend(&mut self) {
+        self.answered = true;
+        self.spent = true;
     }
 }
 
@@ -126,13 +133,15 @@ pub enum Claim {
     Permit,
     /// `roz decide` saw a person: a terminal, and no agent's environment.
     Human,
+    /// A person typed `#roz:approve`.
+    Prompt,
 }
 
 impl Claim {
     pub fn token(&self) -> Option<&str> {
         match self {
             Claim::Token(token) => Some(token),
-            Claim::Permit | Claim::Human => None,
+            Claim::Permit | Claim::Human | Claim::Prompt => None,
         }
     }
 }
@@ -158,17 +167,15 @@ pub enum Refusal {
         "this call has no permit: the reviewer itself must run `roz decide`, plainly, as a Bash call of its own"
     )]
     NoPermit,
-    #[error("the decision is dated before its reviewer started. Check the system clock")]
-    Clock,
     #[error("the work cannot be looked at: {0}")]
     Unknown(String),
     #[error("{0}")]
     Unseen(String),
     #[error(
         "look at what the call is about first: nothing has changed here, and `{call}` names what \
-         does. Run a command that shows it, e.g. `{example}`"
+         does. Run a command that shows it, as `gh pr diff 7` does for `gh pr merge 7`"
     )]
-    CallUnseen { call: String, example: String },
+    CallUnseen { call: String },
 }
 
 /// A work tree as it is when a decision is posted.
@@ -178,6 +185,33 @@ pub struct Looked {
     pub known: Option<Known>,
     /// What has to be seen of it.
     pub required: Vec<Required>,
+}
+
+impl Looked {
+    /// A work tree of which nothing has to be seen.
+    pub(super) fn of(known: Known) -> Self {
+        Self { known: Some(known), required: Vec::new() }
+    }
+}
+
+impl Posting {
+    /// The tree of the first work tree.
+    pub fn tree(&self) -> Option<String> {
+        self.works.iter().find_map(|work| Some(work.known.as_ref()?.tree.clone()))
+    }
+
+    pub fn mark(&self, taken: &Taken) -> Mark {
+        Mark::RozDecision(DecisionTaken {
+            decision: self.decision.verdict(),
+            summary: bounded::chars(self.decision.summary(), 300),
+            by: taken.by.to_string(),
+            tree: self.tree(),
+            stands: taken.standing == Standing::Stands,
+            seen: taken.seen.clone(),
+            unseen: taken.unseen.clone(),
+            changed_meanwhile: self.changed_meanwhile.clone(),
+        })
+    }
 }
 
 impl Reviewer {

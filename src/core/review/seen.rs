@@ -18,12 +18,8 @@ use self::range::Range;
 
 pub use self::excuse::{Excuse, is_generated};
 
-/// Blobs, and paths, that are remembered.
+/// Paths, and ranges of lines, that are remembered.
 const MOST: usize = 4000;
-
-/// Ranges that are remembered, of all blobs and of one.
-const MOST_RANGES: usize = 8000;
-const MOST_RANGES_OF_ONE: usize = 1000;
 
 /// Fewer digits do not identify a blob.
 const SHORTEST_ID: usize = 7;
@@ -143,10 +139,12 @@ impl Seen {
         if required.header_only {
             return !shown.is_empty() || self.headers.contains(&required.path);
         }
-        let has_lines = |&(from, to): &Range| shown.iter().any(|it| it.0 <= from && to <= it.1);
+        let has_lines =
+            |&(from, to): &Range| shown.iter().any(|range| range.0 <= from && to <= range.1);
         // Beside the lines that were removed, or between the two.
-        let has_place =
-            |&after: &u64| shown.iter().any(|it| it.0 <= after.saturating_add(1) && after <= it.1);
+        let has_place = |&after: &u64| {
+            shown.iter().any(|range| range.0 <= after.saturating_add(1) && after <= range.1)
+        };
         required.ranges.iter().all(has_lines) && required.deletions.iter().all(has_place)
     }
 
@@ -161,19 +159,15 @@ impl Seen {
             ranges.append(&mut self.blobs.remove(at).1);
         }
         merge(&mut ranges);
-        ranges.truncate(MOST_RANGES_OF_ONE);
+        ranges.truncate(MOST);
         self.blobs.push((id.to_owned(), ranges));
     }
 
     fn forget_oldest(&mut self) {
-        let mut room = MOST_RANGES;
-        let newest = self.blobs.iter().rev().take(MOST).take_while(|(_, ranges)| {
-            let rest = room.checked_sub(ranges.len());
-            room = rest.unwrap_or(0);
-            rest.is_some()
-        });
-        let kept = newest.count();
-        self.blobs.drain(..self.blobs.len() - kept);
+        let mut count: usize = self.blobs.iter().map(|(_, ranges)| ranges.len()).sum();
+        while count > MOST {
+            count -= self.blobs.remove(0).1.len();
+        }
         self.headers.drain(..self.headers.len().saturating_sub(MOST));
     }
 }

@@ -25,8 +25,8 @@ use crate::core::{
 };
 
 const MAX_PROMPTS: usize = 20;
-/// What all kept prompts may weigh together, in bytes; above it the older ones
-/// are shortened, so that a session stays small.
+/// What all kept prompts may weigh together, in bytes; above it the older ones are shortened, so
+/// that a session stays small.
 const MAX_PROMPT_BYTES: usize = 24 * 1024;
 const OLD_PROMPT_BYTES: usize = 512;
 const MAX_HISTORY: usize = 50;
@@ -88,9 +88,6 @@ pub struct Review {
     denials: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     denied: Vec<String>,
-    /// Those of them that the user was asked about instead.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    asked: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<Approval>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -149,8 +146,7 @@ pub(super) enum Reach {
 }
 
 impl Review {
-    /// A prompt of the user arrives. Answers whether it is one that was not
-    /// seen before.
+    /// A prompt of the user arrives. Answers whether it is one that was not seen before.
     pub(super) fn prompted(&mut self, text: &str, id: Option<&str>, now: DateTime<Utc>) -> bool {
         let is_told_again = id.is_some()
             && id == self.last_prompt_id.as_deref()
@@ -189,8 +185,8 @@ impl Review {
         true
     }
 
-    /// A review is asked for: a new cycle. Earlier reviewers looked at the
-    /// older request, so their tokens are void.
+    /// A review is asked for: a new cycle. Earlier reviewers looked at the older request, so their
+    /// tokens are void.
     pub(super) fn open(&mut self, opener: Opener, now: DateTime<Utc>) {
         self.end();
         self.enabled = true;
@@ -238,11 +234,10 @@ impl Review {
         self.is_written = false;
         self.denials = 0;
         self.denied.clear();
-        self.asked.clear();
     }
 
-    /// A stop is to be blocked: may it be? If not, the gate lets go. Reviewers
-    /// that still run keep their tokens: what they find is kept.
+    /// A stop is to be blocked: may it be? If not, the gate lets go. Reviewers that still run keep
+    /// their tokens: what they find is kept.
     pub(super) fn press(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
         let press = self.breaker().press(policy, now);
         if press == Press::Trip {
@@ -287,8 +282,8 @@ impl Review {
         match &posted.decision {
             Decision::Complete { .. } => self.approve(&posted, rows),
             Decision::Issues { .. } => {
-                // A tripped breaker stays tripped: findings that come
-                // after it do not start another round of blocks.
+                // A tripped breaker stays tripped: findings that come after it do not start another
+                // round of blocks.
                 if posted.by == By::Human || !self.circuit_breaker_tripped {
                     self.enabled = true;
                     self.breaker().reset();
@@ -300,7 +295,7 @@ impl Review {
             Decision::Pending => (),
         }
         self.decision = posted.decision.clone();
-        self.attempts.succeeded(&posted.decision, &posted.by, blocks);
+        self.attempts.succeeded(&posted.decision, blocks);
         self.record(posted);
     }
 

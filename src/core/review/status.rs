@@ -24,14 +24,14 @@ impl Gate for ReviewGate {
     fn status(&self, session: Option<&Session>, _: &Project, policy: &Policy) -> Status {
         const AGAIN: &str = "the agent fixes it and starts the reviewer `roz:roz` again";
         let on = policy.review.mode != Mode::Never;
-        let phase = session.map_or(Phase::Idle, |it| it.review.phase());
-        let trigger = session.and_then(|it| it.review.trigger());
+        let phase = session.map_or(Phase::Idle, |session| session.review.phase());
+        let trigger = session.and_then(|session| session.review.trigger());
         let asked = trigger.map_or_else(
             || "a reviewer's approval, which the user asked for".to_owned(),
-            |it| format!("a reviewer's approval, before `{}`", line(&it.pattern_matched)),
+            |trigger| format!("a reviewer's approval, before `{}`", line(&trigger.pattern_matched)),
         );
         let (waits_for, next) = match phase {
-            Phase::Idle if session.is_some_and(|it| it.review.is_tripped()) => (
+            Phase::Idle if session.is_some_and(|session| session.review.is_tripped()) => (
                 None,
                 Some(
                     "the review was given up after too many stops. Gated calls ask you; `#roz` in \
@@ -48,7 +48,7 @@ impl Gate for ReviewGate {
                 Some("wait for its verdict".to_owned()),
             ),
             Phase::Issues { summary, .. } => {
-                let finder = session.map_or("the reviewer", |it| it.review.finder());
+                let finder = session.map_or("the reviewer", |session| session.review.finder());
                 (Some(format!("what {finder} found: {}", line(summary))), Some(AGAIN.to_owned()))
             }
         };

@@ -13,7 +13,7 @@ use crate::core::{
         state::{Loss, Opener, Review},
         work::{Known, Serving, Work},
     },
-    trace::Mark,
+    trace::{Mark, StopAnswer, Word},
 };
 
 /// Whether a stop is judged by the work as it is now. Others pay for no look at it.
@@ -113,14 +113,8 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
         .with("block_count", review.block_count().to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("why", why.map(|why| format!("{why}\n\n")).unwrap_or_default());
-    let reason = review.phase().word().to_owned();
-    let outcome = Outcome::object(notice).marked(Mark::StopHookCalled {
-        answer: "block",
-        reason,
-        stop_hook_active: stop.stop_hook_active,
-        block_count: review.block_count(),
-        changed_since_approval: Vec::new(),
-    });
+    let mark = mark(review, stop, "block", review.phase().word());
+    let outcome = Outcome::object(notice).marked(Mark::StopHookCalled(mark));
     if !is_first {
         return outcome;
     }
@@ -151,14 +145,8 @@ fn tripped(review: &Review, stop: &Stop) -> Outcome {
 }
 
 fn wait_for_reviewer(review: &Review, stop: &Stop) -> Outcome {
-    let mark = Mark::StopHookCalled {
-        answer: "block",
-        reason: "a reviewer is at work".to_owned(),
-        stop_hook_active: stop.stop_hook_active,
-        block_count: review.block_count(),
-        changed_since_approval: Vec::new(),
-    };
-    Outcome::object(Notice::new("wait-for-reviewer")).marked(mark)
+    let mark = mark(review, stop, "block", "a reviewer is at work");
+    Outcome::object(Notice::new("wait-for-reviewer")).marked(Mark::StopHookCalled(mark))
 }
 
 /// The first work tree that an approval serves, where all that is work is approved.
@@ -182,31 +170,31 @@ fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     let is_unknown = |work: &&Work| matches!(work, Work::Unknown(_));
     let mut works = cx.facts.works.iter();
     let work = if is_work { works.find(is_unknown) } else { works.next() };
-    let (changed, message) = work.map(super::words::changed_since_approval).unwrap_or_default();
+    let (changed, message) = work.map(super::messages::changed_since_approval).unwrap_or_default();
     let is_news = match work {
         Some(Work::Known(known)) => review.told_of(&known.tree),
         Some(Work::Unknown(why)) => review.told_of(why),
         Some(Work::NotAsked | Work::NoRepository) | None => false,
     };
-    let mut outcome = Outcome::pass().marked(Mark::StopHookCalled {
-        answer: "pass",
-        reason: "approved".into(),
-        stop_hook_active: stop.stop_hook_active,
-        block_count: review.block_count(),
-        changed_since_approval: changed,
-    });
+    let mark = mark(review, stop, "pass", "approved");
+    let mark = StopAnswer { changed_since_approval: changed, ..mark };
+    let mut outcome = Outcome::pass().marked(Mark::StopHookCalled(mark));
     outcome.messages.extend(message.filter(|_| is_news));
     outcome
 }
 
 fn passed(review: &Review, stop: &Stop, reason: &str) -> Outcome {
-    Outcome::pass().marked(Mark::StopHookCalled {
-        answer: "pass",
+    Outcome::pass().marked(Mark::StopHookCalled(mark(review, stop, "pass", reason)))
+}
+
+fn mark(review: &Review, stop: &Stop, answer: Word, reason: &str) -> StopAnswer {
+    StopAnswer {
+        answer,
         reason: reason.to_owned(),
         stop_hook_active: stop.stop_hook_active,
         block_count: review.block_count(),
         changed_since_approval: Vec::new(),
-    })
+    }
 }
 
 /// A reviewer that has not decided is held, as often as a stop would be.

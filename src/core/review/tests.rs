@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::core::{
     event::{Background, Origin, Stop},
-    facts::{Facts, LaunchedBy, Parent, Shown},
+    facts::{Facts, LaunchedBy, Shown},
     outcome::{Effect, Verdict},
     policy::{Policy, Scope},
     review::{
@@ -49,7 +49,7 @@ impl Gate {
         let now = DateTime::UNIX_EPOCH;
         let mut policy = Policy::default();
         policy.review.gates.tools = vec!["Bash:git push*".into(), "mcp__tissue__close*".into()];
-        let facts = Facts { parent: Parent::Client, ..Facts::default() };
+        let facts = Facts::default();
         Self {
             session: Session::new("s1".parse().unwrap(), now),
             policy,
@@ -113,18 +113,22 @@ impl Gate {
 
     /// Another session of the repository has `tree` approved.
     fn approved_elsewhere(&mut self, tree: &str) -> &mut Self {
-        let known = Known { tree: tree.to_owned(), ..Known::default() };
-        let by = decision::By::Reviewer("elsewhere".into());
-        let draft = super::coverage::Draft {
-            by,
-            session: "s2",
-            summary: "fine there",
+        self.table.push(Approved {
+            id: format!("elsewhere-{tree}"),
+            at: self.now,
+            tree: tree.to_owned(),
+            base: String::new(),
+            fork: String::new(),
+            head: None,
+            branch: None,
+            works: Vec::new(),
+            by: decision::By::Reviewer("elsewhere".into()),
+            session: "s2".to_owned(),
+            summary: "fine there".to_owned(),
             key: None,
-            seen: &[],
-            unseen: &[],
-            now: self.now,
-        };
-        self.table.extend(super::coverage::rows(&draft, &[&known]));
+            seen: Vec::new(),
+            unseen: Vec::new(),
+        });
         self.look();
         self
     }
@@ -139,7 +143,7 @@ impl Gate {
         self.dice = self.dice.wrapping_add(1);
         self.look();
         let id = self.session.session_id.clone();
-        let dice = [self.dice; 32].into();
+        let dice = [self.dice; 32];
         let cx = Cx {
             now: self.now,
             dice: &dice,

@@ -1,5 +1,5 @@
-//! The work: the difference between a base and the present state of a repository, and whether it
-//! is the work that was approved.
+//! The work: the difference between a base and the present state of a repository, and whether it is
+//! the work that was approved.
 //!
 //! `observe::work` asks git and fills in these values; what they mean is decided here.
 
@@ -91,6 +91,13 @@ impl Work {
         }
     }
 
+    pub fn why_unknown(&self) -> Option<&str> {
+        match self {
+            Work::Unknown(why) => Some(why),
+            Work::Known(_) | Work::NoRepository | Work::NotAsked => None,
+        }
+    }
+
     /// Whether an approval covers the work; an empty one needs none.
     pub fn is_approved(&self) -> bool {
         self.known().is_some_and(|known| !known.needs_approval())
@@ -129,8 +136,8 @@ impl Difference {
     }
 }
 
-/// What roz itself writes beside a project, and what an enabled ticket system keeps: no part of
-/// the work. A configuration is.
+/// What roz itself writes beside a project, and what an enabled ticket system keeps: no part of the
+/// work. A configuration is.
 pub fn is_record(path: &str, ticket_folders: &[String]) -> bool {
     let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     let is_config = |path: &str| path.ends_with("/config.toml");
@@ -155,8 +162,8 @@ impl Push {
     }
 }
 
-/// What a command line pushes, where it is a `git push`: `words` without the program's name and
-/// its global options.
+/// What a command line pushes, where it is a `git push`: `words` without the program's name and its
+/// global options.
 pub fn push(words: &[&str]) -> Option<Push> {
     /// Options whose value is the next word.
     const VALUED: &[&str] = &["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
@@ -198,40 +205,4 @@ pub fn push(words: &[&str]) -> Option<Push> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_push_names_what_it_takes_along() {
-        let pushed = |line: &str| push(&line.split(' ').collect::<Vec<_>>());
-        let refs = |names: &[&str]| {
-            let refs = names.iter().map(|&name| name.to_owned()).collect();
-            Some(Push { head: false, refs })
-        };
-        let head = Push { head: true, refs: Vec::new() };
-        for line in ["push", "push -u origin", "push --force", "push -o a b"] {
-            assert_eq!(pushed(line), Some(head.clone()), "{line}");
-        }
-        assert_eq!(pushed("push origin HEAD:main"), refs(&["HEAD"]));
-        assert_eq!(pushed("push origin +feat:main other"), refs(&["feat", "other"]));
-        assert_eq!(pushed("push origin tag v1"), refs(&["v1"]));
-        for line in ["push origin :old", "push -d origin old", "push origin refs/notes/*"] {
-            assert_eq!(pushed(line), refs(&[]), "{line}");
-        }
-        assert_eq!(pushed("pull origin"), None);
-        assert_eq!(push(&["push", "origin", &HOLE.to_string()]), Some(head.clone()));
-        assert_eq!(pushed("push origin :"), Some(head));
-    }
-
-    #[test]
-    fn records_are_no_work_and_a_configuration_is() {
-        let folders = [".beads/".to_owned()];
-        for path in [".roz/learnings.md", ".grove/stats.log", ".orchestration/x", ".beads/i.jsonl"]
-        {
-            assert!(is_record(path, &folders), "{path}");
-        }
-        for path in [".roz/config.toml", "src/.roz/x", ".rozx/a", ".tissue/a", "a"] {
-            assert!(!is_record(path, &folders), "{path}");
-        }
-    }
-}
+mod tests;

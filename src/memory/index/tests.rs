@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::core::reflection::{
     learning::{Category, Confidence, Scope, Status},
-    retrieval::{Filters, Query},
+    retrieval::Query,
 };
 
 /// A home, and one source with a learning a line.
@@ -66,7 +66,7 @@ impl Place {
         let indexed = open(&self.home(), &[self.source()], load).unwrap();
         assert_eq!(indexed.notes, ["a note"]);
         let query = Query { text: "panic".into(), ..Query::default() };
-        let found = indexed.index.search(&query, &Filters::default());
+        let found = indexed.index.search(&query, 10, |_| true);
         let ids: Vec<&str> = found.iter().map(|it| it.id.as_str()).collect();
         let whole = indexed.learnings(&ids).unwrap();
         (whole.into_iter().map(|it| it.summary).collect(), self.loads.get())
@@ -140,7 +140,12 @@ fn a_source_that_changed_a_moment_before_it_was_read_is_not_trusted_yet() {
     // A change in the future is as near as one can be sure to come.
     place.find();
     let begun = fs::metadata(place.source()).unwrap();
-    let head = |begun: Time| Head { begun, seen: stamps(&[place.source()]), notes: Vec::new() };
+    let head = |begun: Time| Head {
+        begun,
+        seen: stamps(&[place.source()]),
+        notes: Vec::new(),
+        index: Index::default(),
+    };
     assert!(is_racy(&head((begun.ctime(), begun.ctime_nsec()))));
     assert!(!is_racy(&head((begun.ctime() + 1, begun.ctime_nsec()))));
 }

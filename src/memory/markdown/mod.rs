@@ -39,7 +39,7 @@ use crate::{
         learning::{Learning, Status},
         retrieval::{self, Filters, Found, Query},
     },
-    world::{files::Access, union},
+    world::{files::Access, git_attributes},
 };
 
 /// A file without a learning: that it is there switches the gate on.
@@ -47,7 +47,7 @@ pub const EMPTY_FILE: &str = format::HEAD;
 
 /// What stands in the `.gitattributes` beside the file, so that two branches
 /// that both learned something merge.
-pub const ATTRIBUTES: &str = union::LEARNINGS;
+pub const ATTRIBUTES: &str = git_attributes::LEARNINGS;
 
 /// A `learnings.md`.
 #[derive(Debug)]
@@ -111,7 +111,7 @@ impl MemoryBackend for Markdown {
         if held.bytes.is_empty() {
             text.push_str(format::HEAD);
             if let Some(folder) = self.path().parent().filter(|_| self.is_of_project()) {
-                union::tell_git(folder);
+                git_attributes::tell_git(folder);
             }
         } else if !held.bytes.ends_with(b"\n") {
             text.push('\n');

@@ -28,40 +28,6 @@ fn a_link_that_leads_nowhere_yet_is_followed() {
 }
 
 #[test]
-fn what_lies_on_the_way_to_where_we_stand_is_no_link_and_all_else_is_looked_at() {
-    let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().canonicalize().unwrap();
-    std::fs::create_dir_all(root.join("here/below")).unwrap();
-    symlink("here", root.join("her")).unwrap();
-    symlink("here", root.join("here2")).unwrap();
-    symlink("below", root.join("here/link")).unwrap();
-    let mut links = Links::of(&root.join("here"));
-    assert_eq!(links.real(&root.join("here")), root.join("here"));
-    assert!(links.seen.is_empty(), "nothing was looked at: {links:?}");
-    assert_eq!(links.real(&root.join("her/x")), root.join("here/x"));
-    assert_eq!(links.real(&root.join("here2/x")), root.join("here/x"));
-    assert_eq!(links.real(&root.join("here/link/x")), root.join("here/below/x"));
-}
-
-#[test]
-fn a_folder_that_is_asked_about_often_says_the_same() {
-    let dir = tempfile::tempdir().unwrap();
-    let root = dir.path().canonicalize().unwrap();
-    std::fs::create_dir(root.join("there")).unwrap();
-    std::fs::write(root.join("file"), "").unwrap();
-    symlink("there", root.join("link")).unwrap();
-    symlink("nowhere", root.join("dangling")).unwrap();
-    let mut links = Links::default();
-    for n in 0..2 * MANY {
-        assert_eq!(links.real(&root.join(format!("none{n}/x"))), root.join(format!("none{n}/x")));
-    }
-    assert!(links.folders[root.as_os_str().as_bytes()].names.is_some(), "it has been listed");
-    assert_eq!(links.real(&root.join("link/x")), root.join("there/x"));
-    assert_eq!(links.real(&root.join("dangling")), root.join("nowhere"));
-    assert_eq!(links.real(&root.join("file")), root.join("file"));
-}
-
-#[test]
 fn a_path_is_taken_for_what_it_says() {
     let rows = [
         ("/a//b/./c/", "/a/b/c"),

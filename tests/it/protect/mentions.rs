@@ -72,14 +72,6 @@ fn a_reviewer_may_mention_its_decision() {
 }
 
 #[test]
-fn what_a_server_is_given_may_be_code() {
-    let house = House::new();
-    let code = |code: &str| json!({ "code": code });
-    house.objects_to_tool("mcp__x__execute", &code("open('{home}/config.toml', 'w')"));
-    house.frees_tool("mcp__x__execute", &code("print(open('{home}/config.toml').read())"));
-}
-
-#[test]
 fn powershell_is_such_a_text() {
     let house = House::new();
     let line = |command: &str| json!({ "command": command });

@@ -10,20 +10,12 @@ use crate::support::Roz;
 fn what_a_servers_tool_is_told_to_run_is_read_wherever_it_stands() {
     let house = House::new();
     for (tool, input) in [
-        ("mcp__x__run", json!({ "code": "rm -rf ~/.roz" })),
         ("mcp__x__run", json!({ "steps": [{ "run": "rm -rf ~/.roz" }] })),
         ("mcp__x__go", json!({ "steps": [{ "run": "rm -rf ~/.roz" }] })),
         ("mcp__x__go", json!({ "jobs": { "a": { "commands": ["ls", "rm -rf ~/.roz"] } } })),
-        ("mcp__tmux__send", json!({ "keys": "rm -rf ~/.roz\n" })),
-        ("mcp__x__send_keys", json!({ "pane": 1, "text": "rm -rf ~/.roz" })),
-        ("mcp__x__send", json!({ "input": "rm -rf ~/.roz\n" })),
-        ("mcp__x__do", json!({ "content": "rm -rf ~/.roz" })),
         ("mcp__x__go", json!({ "task": { "command": "rm", "args": ["-rf", "{home}"] } })),
     ] {
         house.denies_tool("roz-home", tool, &input);
-    }
-    for code in ["open('{home}/config.toml','w').write('')", "os.remove('{home}/config.toml')"] {
-        house.objects_to_tool("mcp__py__execute", &json!({ "code": code }));
     }
     for (tool, input) in [
         ("mcp__x__run", json!({ "cmd": "npm test", "cwd": "{project}" })),
@@ -55,9 +47,8 @@ fn what_a_servers_tool_is_told_to_run_is_read_wherever_it_stands() {
 fn a_gate_sees_what_a_server_is_told() {
     let roz = Roz::gated("");
     for (tool, input) in [
-        ("mcp__x__run", json!({ "code": "git push" })),
+        ("mcp__x__run", json!({ "command": "git push" })),
         ("mcp__x__go", json!({ "steps": [{ "name": "a", "run": "git push" }] })),
-        ("mcp__x__send", json!({ "input": "git push\n" })),
     ] {
         assert!(roz.tool(tool, &input).is_objection(), "{tool} {input}");
     }

@@ -21,30 +21,6 @@ fn is_asked(roz: &Roz, why: &str) {
 }
 
 #[test]
-fn commits_on_a_branch_that_was_left_are_no_small_change() {
-    let roz = session();
-    roz.git(&["checkout", "-qb", "feature"]);
-    roz.write("new.txt", MANY);
-    roz.git(&["add", "-A"]);
-    roz.git(&["commit", "-qm", "work"]);
-    roz.git(&["checkout", "-q", "-"]);
-    is_asked(&roz, "its last commit is not what is checked out");
-}
-
-#[test]
-fn what_is_stashed_is_no_small_change() {
-    let roz = session();
-    roz.write("new.txt", MANY);
-    roz.git(&["stash", "-qu"]);
-    is_asked(&roz, "something was stashed");
-    roz.git(&["stash", "pop", "-q"]);
-    fs::remove_file(roz.project().join("new.txt")).unwrap();
-    let stop = json!({ "stop_hook_active": false, "session_id": "other" });
-    roz.hook("session-start", json!({ "source": "startup", "session_id": "other" }));
-    roz.hook("stop", stop).passes();
-}
-
-#[test]
 fn a_repository_inside_is_more_than_a_line() {
     let roz = session();
     fs::create_dir(roz.project().join("inner")).unwrap();

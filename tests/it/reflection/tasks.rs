@@ -70,5 +70,5 @@ fn a_task_that_a_subagent_completes_holds_the_main_agents_stop() {
     roz.hook("task-completed", done).passes();
     assert_eq!(roz.reflection(), "pending");
     let reason = roz.stop().blocks();
-    assert!(reason.contains("task 1 is completed"), "{reason}");
+    assert!(reason.contains("task 1 is done"), "{reason}");
 }

@@ -1,5 +1,9 @@
 //! What retrieval is compared with: what one would write in ten minutes.
 
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+
 use super::set::Project;
 use crate::core::reflection::{
     learning::Learning,
@@ -12,47 +16,37 @@ const STOP: &[&str] = &[
     "should", "they", "them", "there", "then", "than", "which", "who", "does", "out", "use", "get",
 ];
 
-/// How many distinct words of the query, of three letters or more, are in the
-/// learning; the best five that have any.
-pub(super) fn keywords(query: &Query, project: &Project) -> Vec<Chosen> {
-    let text = [
-        &query.text,
-        &query.ticket_title,
-        &query.ticket_description,
-        &query.branch,
-        &query.tags.join(" "),
-        &query.paths.join(" "),
-    ];
-    let mut asked: Vec<String> = text.iter().flat_map(|it| words(it, 3)).collect();
-    asked.sort_unstable();
-    asked.dedup();
-    let score = |it: &Learning| {
-        let own: Vec<String> = words(&text_of(it), 3).collect();
-        let common = asked.iter().filter(|word| own.contains(word)).count();
+/// Relevance alone: up to five that have three tenths of the best one's score.
+pub(super) fn plain(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
+    let found = project.index.search(query, 5, |_| true);
+    let least = found.first().map_or(0.0, |best| best.score * 0.3);
+    let chosen = found.into_iter().filter(|found| found.score >= least);
+    chosen.map(|found| Chosen { id: found.id, score: found.score, is_strong: false }).collect()
+}
+
+/// How many distinct words of the query, of three letters or more, are in the learning; the best five
+/// that have any.
+pub(super) fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
+    let ticket = format!("{} {}", query.ticket_title, query.ticket_description);
+    let lists = format!("{} {}", query.tags.join(" "), query.paths.join(" "));
+    let asked = words(&format!("{} {ticket} {} {lists}", query.text, query.branch));
+    let score = |learning: &Learning| {
+        let (summary, detail) = (&learning.summary, &learning.detail);
+        let relevance = learning.relevance.as_deref().unwrap_or_default();
+        let own = words(&format!("{summary} {detail} {} {relevance}", learning.tags.join(" ")));
         #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-        let common = common as f64;
+        let common = asked.intersection(&own).count() as f64;
         common
     };
-    let scored =
-        project.learnings.iter().map(|it| (score(it), it)).filter(|(score, _)| *score > 0.0);
-    best(scored.collect(), 5)
-}
-
-fn text_of(it: &Learning) -> String {
-    let relevance = it.relevance.as_deref().unwrap_or_default();
-    format!("{} {} {} {relevance}", it.summary, it.detail, it.tags.join(" "))
-}
-
-fn words(text: &str, least: usize) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(move |it| it.chars().count() >= least)
-        .map(str::to_lowercase)
-        .filter(|it| !STOP.contains(&it.as_str()))
-}
-
-fn best(mut scored: Vec<(f64, &Learning)>, count: usize) -> Vec<Chosen> {
+    let scored = project.learnings.iter().map(|learning| (score(learning), learning));
+    let mut scored: Vec<(f64, &Learning)> = scored.filter(|(score, _)| *score > 0.0).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
-    let chosen =
-        |(score, it): (f64, &Learning)| Chosen { id: it.id.clone(), score, is_strong: false };
-    scored.into_iter().take(count).map(chosen).collect()
+    let best = scored.into_iter().take(5);
+    best.map(|(score, it)| Chosen { id: it.id.clone(), score, is_strong: false }).collect()
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let is_word = |word: &String| word.chars().count() >= 3 && !STOP.contains(&word.as_str());
+    words.filter(is_word).collect()
 }

@@ -9,13 +9,12 @@ use crate::core::reflection::{
 
 pub(super) const SIZES: [usize; 5] = [1, 3, 5, 10, 20];
 
-/// Of the built-in set each of so many queries has stores made for it: more tell nothing more.
+/// Of so many queries one has stores made for it: more tell nothing more.
 const EVERY: usize = 5;
 
-/// A store of so many learnings for each query, as far as there are so many.
-pub(super) fn stores(project: &Project, size: usize, is_own_set: bool) -> Vec<Project> {
-    let every = if is_own_set { 1 } else { EVERY };
-    let queries = project.queries.iter().enumerate().step_by(every);
+/// A store of so many learnings for every fifth query, as far as there are so many.
+pub(super) fn stores(project: &Project, size: usize) -> Vec<Project> {
+    let queries = project.queries.iter().enumerate().step_by(EVERY);
     queries.filter_map(|(at, labelled)| store(project, labelled, at, size)).collect()
 }
 
@@ -36,14 +35,12 @@ fn store(project: &Project, labelled: &Labelled, at: usize, size: usize) -> Opti
         }
     }
     let labelled = Labelled {
-        id: labelled.id.clone(),
         query: labelled.query.clone(),
         relevant: wanted.into_iter().cloned().collect(),
         also: Vec::new(),
     };
     (learnings.len() == size).then(|| Project {
         part: project.part,
-        name: project.name.clone(),
         index: retrieval::build(&learnings).index,
         queries: vec![labelled],
         learnings,

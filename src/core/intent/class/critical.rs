@@ -3,7 +3,7 @@
 
 use super::judged::{Class, Judged, options, shown};
 use crate::{
-    core::words::is_one,
+    core::name_words::is_one,
     shell::{Certainty, HOLE, Run},
 };
 

@@ -1,7 +1,7 @@
 //! Git commands that throw away what is not committed, as far as git can list what that would be:
 //! `git restore .`, `git reset --hard`, `git clean -fd`.
 
-use crate::{core::words::is_one, shell::Run};
+use crate::{core::name_words::is_one, shell::Run};
 
 use super::judged::options;
 

@@ -2,7 +2,7 @@
 
 use super::judged::options;
 use crate::{
-    core::words::is_one,
+    core::name_words::is_one,
     shell::{HOLE, Run},
 };
 

@@ -1,4 +1,4 @@
-//! The same for programs, and by way of an example.
+//! The shape of a candidate as a JSON Schema and as an example.
 
 use std::ops::RangeInclusive;
 
@@ -10,8 +10,8 @@ use crate::core::reflection::{
     learning::{Category, Confidence, Criterion, Scope},
 };
 
-/// What stands in the example of a held stop for a summary, a detail and a tag. Whoever pastes it
-/// as it is has said nothing.
+/// What the example of a held stop has for a summary, a detail and a tag. Pasted as they are, they
+/// are rejected.
 pub const PLACEHOLDERS: [&str; 3] = [
     "<the lesson in a line, naming the file, command or error>",
     "<why it is so, how it shows, what to do>",
@@ -110,7 +110,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// A batch that is accepted.
+/// A batch as it should be. Its own texts are rejected: they say nothing about the project.
 pub fn example() -> Value {
     json!({
         "candidates": [{

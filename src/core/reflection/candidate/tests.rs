@@ -4,8 +4,23 @@ use serde_json::json;
 
 use super::*;
 
+const ORIGIN: Origin = Origin {
+    now: chrono::DateTime::UNIX_EPOCH,
+    session_id: None,
+    ticket_id: None,
+    roz_version: "1",
+};
+
+fn read(it: &Value) -> Read {
+    super::read(it, &ORIGIN)
+}
+
+/// The printed example with other texts.
 fn whole() -> Value {
-    example()["candidates"][0].clone()
+    let mut it = example()["candidates"][0].clone();
+    it["summary"] = "cargo test hangs when port 5432 is taken by a local Postgres".into();
+    it["detail"] = "tests/db.rs binds 5432; stop the service or set PGPORT=5433 first.".into();
+    it
 }
 
 fn with(name: &str, value: impl Into<Value>) -> Read {
@@ -16,15 +31,15 @@ fn with(name: &str, value: impl Into<Value>) -> Read {
 
 #[track_caller]
 fn passes(read: &Read) {
-    assert!(read.reasons.is_empty() && read.candidate.is_some(), "{:?}", read.reasons);
+    assert!(read.candidate.is_ok(), "{:?}", read.candidate);
 }
 
 /// The one reason for which it is rejected.
 #[track_caller]
 fn reason(read: &Read) -> &str {
-    assert!(read.candidate.is_none());
-    assert_eq!(read.reasons.len(), 1, "{:?}", read.reasons);
-    &read.reasons[0]
+    let reasons = read.candidate.as_ref().unwrap_err();
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    &reasons[0]
 }
 
 /// `n` characters of two bytes each.
@@ -33,12 +48,35 @@ fn text(n: usize) -> String {
 }
 
 #[test]
-fn the_example_is_a_candidate() {
-    let batch = Batch::parse(&example().to_string()).unwrap();
-    assert!(batch.warnings.is_empty());
-    let read = read(&batch.candidates[0]);
+fn a_candidate_with_every_field_passes_without_a_warning() {
+    let read = read(&whole());
     passes(&read);
     assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+}
+
+#[test]
+fn a_placeholder_is_no_text_and_the_answer_says_so() {
+    let [summary, detail, tag] = PLACEHOLDERS;
+    let printed = &example()["candidates"][0];
+    for (name, text) in [
+        ("summary", summary),
+        ("detail", detail),
+        ("summary", printed["summary"].as_str().unwrap()),
+        ("detail", printed["detail"].as_str().unwrap()),
+        ("summary", "TODO"),
+        ("summary", "TODO: say what was learned"),
+        ("summary", "…"),
+        ("summary", "An example summary"),
+        ("detail", "Lorem ipsum dolor sit amet, consectetur adipiscing elit"),
+        ("detail", "..."),
+    ] {
+        let read = with(name, text);
+        assert!(reason(&read).starts_with(&format!("`{name}` is a placeholder")), "{text}");
+    }
+    assert!(reason(&with("tags", json!([tag]))).starts_with("`tags` has the placeholder"));
+    passes(&with("summary", "TODO comments without a ticket fail `cargo xtask lint`"));
+    passes(&with("summary", "The example in docs/usage.md is compiled by doctest"));
+    passes(&with("tags", json!(["example", "todo"])));
 }
 
 #[test]
@@ -48,7 +86,8 @@ fn a_summary_has_10_to_200_characters() {
     }
     for (n, says) in [(9, "has 9 characters, 1 too few"), (201, "has 201 characters, 1 too many")] {
         let read = with("summary", text(n));
-        assert_eq!(reason(&read), format!("`summary` {says}; it needs 10 to 200 characters"));
+        let wanted = "say there what you learned, in 10 to 200 characters";
+        assert_eq!(reason(&read), format!("`summary` {says}; {wanted}"));
     }
 }
 
@@ -91,19 +130,21 @@ fn there_are_1_to_10_tags() {
         passes(&with("tags", tags(n)));
     }
     for n in [0, 11] {
-        assert_eq!(reason(&with("tags", tags(n))), format!("`tags` has {n}; it needs 1 to 10"));
+        let says = format!("`tags` has {n}; list 1 to 10 words");
+        assert!(reason(&with("tags", tags(n))).starts_with(&says));
     }
 }
 
 #[test]
 fn tags_are_words_in_a_list() {
-    assert!(reason(&with("tags", "a, b")).contains("`tags` is a text, not a list"));
-    assert_eq!(
-        reason(&with("tags", json!(["a", " "]))),
-        "`tags[1]` is empty; take it out or fill it"
-    );
-    assert_eq!(reason(&with("tags", json!([1, "a"]))), "`tags[0]` is a number, not a text");
-    assert!(reason(&with("tags", Value::Null)).contains("`tags` is missing"));
+    for (wrong, says) in [
+        (json!("a, b"), "`tags` is `a, b`; list 1"),
+        (json!([1, "a"]), "`tags` is a list; list 1"),
+        (json!([" "]), "`tags` has 0; list 1"),
+        (Value::Null, "`tags` is missing; list 1"),
+    ] {
+        assert!(reason(&with("tags", wrong)).starts_with(says), "{says}");
+    }
     let read = with("tags", json!([" #auth ", "auth", "c++", "config_yaml", "build.rs"]));
     assert_eq!(read.candidate.unwrap().tags, ["auth", "c++", "config_yaml", "build.rs"]);
 }
@@ -123,7 +164,7 @@ fn categories_are_a_closed_set_in_any_case() {
 fn one_known_criterion_is_enough() {
     let read = with("criteria_met", json!(["Stable-Fact", "interesting", "stable_fact"]));
     assert_eq!(read.warnings.len(), 1);
-    assert!(read.warnings[0].contains("`interesting` is passed over"), "{:?}", read.warnings);
+    assert!(read.warnings[0].contains("`interesting` is ignored"), "{:?}", read.warnings);
     assert_eq!(read.candidate.unwrap().criteria, [Criterion::StableFact]);
     for wrong in [json!([]), json!(["interesting"]), json!("stable_fact"), json!(null), json!([1])]
     {
@@ -158,9 +199,10 @@ fn an_unknown_scope_or_confidence_is_a_warning_and_the_default() {
 #[test]
 fn every_reason_is_given_at_once() {
     let read = read(&json!({ "category": "x", "summary": "short", "tags": [], "scope": 1 }));
-    assert_eq!(read.reasons.len(), 5, "{:?}", read.reasons);
+    let reasons = read.candidate.unwrap_err();
+    assert_eq!(reasons.len(), 5, "{reasons:?}");
     for name in ["category", "summary", "detail", "criteria_met", "tags"] {
-        assert!(read.reasons.iter().any(|it| it.starts_with(&format!("`{name}`"))), "{name}");
+        assert!(reasons.iter().any(|it| it.starts_with(&format!("`{name}`"))), "{name}");
     }
     assert_eq!(read.summary, "short");
 }
@@ -169,10 +211,7 @@ fn every_reason_is_given_at_once() {
 fn a_misspelt_field_is_named() {
     let read = with("relevence", "x");
     passes(&read);
-    assert_eq!(
-        read.warnings,
-        ["`relevence` is no field here and is passed over: did you mean `relevance`?"]
-    );
+    assert!(read.warnings[0].starts_with("`relevence` is ignored: the fields are category, "));
 }
 
 #[test]
@@ -200,7 +239,7 @@ fn a_batch_is_an_object_with_a_list_of_candidates() {
     assert!(wrong("{").contains("is not JSON"));
     assert!(wrong("[]").contains("is a list, not an object"));
     assert!(wrong("{}").contains("an object without `candidates`"));
-    assert!(wrong(r#"{"candidates":{}}"#).contains("`candidates` is an object, not a list"));
+    assert!(wrong(r#"{"candidates":{}}"#).contains("an object whose `candidates` is no list"));
     assert!(Batch::parse("\u{feff}{\"candidates\":[]}\n").unwrap().candidates.is_empty());
     assert!(Batch::parse(&"[".repeat(100_000)).is_err());
 }
@@ -218,29 +257,14 @@ fn what_else_a_batch_holds_is_read_or_named() {
     let used = |id: &str, how: Option<&str>| Used { id: id.into(), how: how.map(Into::into) };
     assert_eq!(batch.learnings_used, [used("cl_1", Some("saved an hour")), used("cl_2", None)]);
     assert_eq!(batch.ratings, [Rating { id: "cl_1".into(), useful: true }]);
-    assert_eq!(batch.warnings.len(), 3, "{:?}", batch.warnings);
-}
-
-#[test]
-fn who_rates_one_learning_useful_and_useless_has_not_rated_it() {
-    let batch = Batch::parse(
-        r#"{"candidates":[],"ratings":[{"id":"cl_1","useful":true},{"id":"cl_2","useful":false},
-            {"id":"cl_1","useful":false},{"id":"cl_2","useful":false}]}"#,
-    )
-    .unwrap();
-    assert!(batch.ratings.iter().all(|it| it.id == "cl_2"), "{:?}", batch.ratings);
-    let said = ["`ratings` has `cl_1` useful and useless: both are passed over"];
-    assert_eq!(batch.warnings, said);
+    assert_eq!(batch.warnings.len(), 2, "{:?}", batch.warnings);
 }
 
 #[test]
 fn the_schema_names_the_fields_and_limits_that_are_read() {
     let schema = schema();
     let candidate = &schema["properties"]["candidates"]["items"];
-    let named: Vec<_> = candidate["properties"].as_object().unwrap().keys().collect();
-    let mut fields = FIELDS.to_vec();
-    fields.sort_unstable();
-    assert_eq!(named, fields);
+    assert!(candidate["properties"]["relevance"].is_object());
     assert_eq!(candidate["properties"]["summary"]["maxLength"], 200);
     assert_eq!(candidate["properties"]["detail"]["minLength"], 20);
     assert_eq!(candidate["properties"]["tags"]["maxItems"], 10);

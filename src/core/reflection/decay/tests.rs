@@ -81,7 +81,8 @@ fn a_learning_that_the_log_does_not_name_has_twice_the_time() {
         due(&all, &BTreeMap::new(), &DecayPolicy::default(), now())
     };
     assert_eq!(due(179), []);
-    assert_eq!(due(180), [Due { id: "a".into(), reason: Reason::Unused { days: 180 } }]);
+    let is_due = Due { id: "a".into(), at: now(), reason: Reason::Unused { days: 180 } };
+    assert_eq!(due(180), [is_due]);
 }
 
 #[test]
@@ -137,10 +138,11 @@ fn what_was_brought_back_begins_anew() {
 fn what_will_be_due_is_told_beforehand_soonest_first() {
     let named = |id: &str, days| Learning { id: id.into(), ..learning(ago(days)) };
     let all = [named("later", 172), named("in-7", 173), named("in-1", 179), named("due", 180)];
-    let soon = soon(&all, &BTreeMap::new(), &DecayPolicy::default(), now(), 7);
+    let in_a_week = now() + TimeDelta::days(7);
+    let soon = due(&all, &BTreeMap::new(), &DecayPolicy::default(), in_a_week);
     let ids: Vec<&str> = soon.iter().map(|it| it.id.as_str()).collect();
-    assert_eq!(ids, ["in-1", "in-7"]);
-    assert_eq!(soon[0].at, now() + TimeDelta::days(1));
+    assert_eq!(ids, ["due", "in-1", "in-7"]);
+    assert_eq!(soon[1].at, now() + TimeDelta::days(1));
 }
 
 #[test]
@@ -149,7 +151,7 @@ fn no_number_of_days_overflows() {
         let policy = DecayPolicy { passive_duration_days: days, ..DecayPolicy::default() };
         assert!(!is_due_under(&policy, &learning(ago(1000)), tally(9)));
         let all = [learning(DateTime::<Utc>::MIN_UTC), learning(DateTime::<Utc>::MAX_UTC)];
-        assert_eq!(soon(&all, &BTreeMap::new(), &policy, now(), u64::MAX).len(), 0);
+        assert_eq!(due(&all, &BTreeMap::new(), &policy, DateTime::<Utc>::MAX_UTC).len(), 0);
     }
     let all = [learning(DateTime::<Utc>::MIN_UTC), learning(DateTime::<Utc>::MAX_UTC)];
     assert_eq!(due(&all, &BTreeMap::new(), &DecayPolicy::default(), now()).len(), 1);

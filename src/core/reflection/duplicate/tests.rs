@@ -105,24 +105,9 @@ fn learning(id: &str, summary: &str, detail: &str) -> Learning {
     }
 }
 
-fn candidate(summary: &str, detail: &str) -> Candidate {
-    Candidate {
-        category: Category::Pitfall,
-        summary: summary.to_owned(),
-        detail: detail.to_owned(),
-        scope: Scope::Project,
-        confidence: Confidence::Medium,
-        criteria: Vec::new(),
-        tags: Vec::new(),
-        context_files: Vec::new(),
-        relevance: None,
-        supersedes: None,
-    }
-}
-
 fn objection(known: (&str, &str), new: (&str, &str)) -> Option<String> {
     let known = learning("cl_1", known.0, known.1);
-    Known::of([&known].into_iter()).objection(&candidate(new.0, new.1), None)
+    Known::of([&known].into_iter()).objection(&learning("", new.0, new.1))
 }
 
 fn described(a: &str, b: &str) -> String {
@@ -168,9 +153,12 @@ fn the_answer_names_the_learning_that_is_there() {
 fn what_is_superseded_is_no_duplicate() {
     let known = learning("cl_1", "Run cargo fmt before committing", "x");
     let known = Known::of([&known].into_iter());
-    let new = candidate("Run cargo fmt before committing", "y");
-    assert!(known.objection(&new, Some("cl_2")).is_some());
-    assert!(known.objection(&new, Some("cl_1")).is_none());
+    let supersedes = |id: &str| Learning {
+        supersedes: Some(id.to_owned()),
+        ..learning("", "Run cargo fmt before committing", "y")
+    };
+    assert!(known.objection(&supersedes("cl_2")).is_some());
+    assert!(known.objection(&supersedes("cl_1")).is_none());
 }
 
 #[test]

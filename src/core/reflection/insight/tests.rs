@@ -141,20 +141,20 @@ impl Scene {
         draw(&Report::new(&self.view, &self.learnings, &policy, now()))
     }
 
-    fn kinds(&self) -> Vec<Kind> {
+    fn kinds(&self) -> Vec<&str> {
         self.drawn().into_iter().map(|it| it.kind).collect()
     }
 }
 
 #[track_caller]
-fn fires(kind: Kind, make: impl FnOnce(&mut Scene)) {
+fn fires(kind: &str, make: impl FnOnce(&mut Scene)) {
     let mut scene = Scene::default();
     make(&mut scene);
     assert_eq!(scene.kinds().iter().filter(|it| **it == kind).count(), 1, "{:?}", scene.drawn());
 }
 
 #[track_caller]
-fn is_silent(kind: Kind, make: impl FnOnce(&mut Scene)) {
+fn is_silent(kind: &str, make: impl FnOnce(&mut Scene)) {
     let mut scene = Scene::default();
     make(&mut scene);
     assert!(!scene.kinds().contains(&kind), "{:?}", scene.drawn());
@@ -173,9 +173,9 @@ fn a_category_that_hardly_helps() {
             it.shown("a", times, helped, 5);
         }
     };
-    fires(Kind::LowHitCategory, shown(10, 2));
-    is_silent(Kind::LowHitCategory, shown(10, 3));
-    is_silent(Kind::LowHitCategory, shown(9, 2));
+    fires("LowHitCategory", shown(10, 2));
+    is_silent("LowHitCategory", shown(10, 3));
+    is_silent("LowHitCategory", shown(9, 2));
 }
 
 #[test]
@@ -188,38 +188,37 @@ fn a_rare_category_that_helps() {
             }
         }
     };
-    fires(Kind::HighValueRare, shown(1, 4, 3));
-    fires(Kind::HighValueRare, shown(4, 4, 3));
-    is_silent(Kind::HighValueRare, shown(5, 4, 3));
-    is_silent(Kind::HighValueRare, shown(1, 10, 7));
-    is_silent(Kind::HighValueRare, shown(1, 2, 2));
+    fires("HighValueRare", shown(1, 4, 3));
+    fires("HighValueRare", shown(4, 4, 3));
+    is_silent("HighValueRare", shown(5, 4, 3));
+    is_silent("HighValueRare", shown(1, 10, 7));
+    is_silent("HighValueRare", shown(1, 2, 2));
 }
 
 #[test]
 fn one_learning_was_shown_and_two_were() {
-    for (learnings, said) in [(1, "1 learning that was shown"), (2, "2 learnings that were shown")]
-    {
+    for (learnings, said) in [(1, "1 learning with"), (2, "2 learnings with")] {
         let mut scene = Scene::default();
         for at in 0..learnings {
             scene.learning(&format!("a{at}"), Category::Debugging);
             scene.shown(&format!("a{at}"), 4, 4, 5);
         }
-        let rare = scene.drawn().into_iter().find(|it| it.kind == Kind::HighValueRare).unwrap();
+        let rare = scene.drawn().into_iter().find(|it| it.kind == "HighValueRare").unwrap();
         assert!(rare.message.contains(said), "{}", rare.message);
     }
 }
 
 #[test]
 fn a_skipped_ticket_that_taught_something() {
-    fires(Kind::SkipMiss, |it| {
+    fires("SkipMiss", |it| {
         it.skipped("t1", 20);
         it.reflected(1, "stable_fact", 1, Some("t1"));
     });
-    is_silent(Kind::SkipMiss, |it| {
+    is_silent("SkipMiss", |it| {
         it.skipped("t1", 20);
         it.reflected(1, "stable_fact", 1, Some("t2"));
     });
-    is_silent(Kind::SkipMiss, |it| {
+    is_silent("SkipMiss", |it| {
         it.skipped("t1", 1);
         it.reflected(1, "stable_fact", 1, Some("t1"));
     });
@@ -227,11 +226,11 @@ fn a_skipped_ticket_that_taught_something() {
 
 #[test]
 fn a_write_gate_that_takes_too_little() {
-    fires(Kind::WriteGateTooStrict, |it| it.judged(4, 6));
-    is_silent(Kind::WriteGateTooStrict, |it| it.judged(5, 5));
-    is_silent(Kind::WriteGateTooStrict, |it| it.judged(3, 6));
+    fires("WriteGateTooStrict", |it| it.judged(4, 6));
+    is_silent("WriteGateTooStrict", |it| it.judged(5, 5));
+    is_silent("WriteGateTooStrict", |it| it.judged(3, 6));
     // What was malformed, or was there already, the gate has not judged.
-    is_silent(Kind::WriteGateTooStrict, |it| {
+    is_silent("WriteGateTooStrict", |it| {
         it.judged(5, 5);
         it.rejected("Malformed", "schema", "no tags");
         it.rejected("Known", "duplicate", "the same");
@@ -250,8 +249,8 @@ fn a_write_gate_that_repents() {
             }
         }
     };
-    fires(Kind::WriteGateTooStrict, repents(&["Invoices per tenant", "Rename replaces locks"]));
-    is_silent(Kind::WriteGateTooStrict, repents(&["Invoices per tenant"]));
+    fires("WriteGateTooStrict", repents(&["Invoices per tenant", "Rename replaces locks"]));
+    is_silent("WriteGateTooStrict", repents(&["Invoices per tenant"]));
 }
 
 #[test]
@@ -262,12 +261,12 @@ fn a_write_gate_that_takes_everything() {
             it.shown("a", shown, helped, 5);
         }
     };
-    fires(Kind::WriteGateTooLoose, taken(10, 0, 10, 2));
-    fires(Kind::WriteGateTooLoose, taken(96, 4, 10, 2));
-    is_silent(Kind::WriteGateTooLoose, taken(95, 5, 10, 2));
-    is_silent(Kind::WriteGateTooLoose, taken(9, 0, 10, 2));
-    is_silent(Kind::WriteGateTooLoose, taken(10, 0, 10, 3));
-    is_silent(Kind::WriteGateTooLoose, taken(10, 0, 9, 2));
+    fires("WriteGateTooLoose", taken(10, 0, 10, 2));
+    fires("WriteGateTooLoose", taken(96, 4, 10, 2));
+    is_silent("WriteGateTooLoose", taken(95, 5, 10, 2));
+    is_silent("WriteGateTooLoose", taken(9, 0, 10, 2));
+    is_silent("WriteGateTooLoose", taken(10, 0, 10, 3));
+    is_silent("WriteGateTooLoose", taken(10, 0, 9, 2));
 }
 
 #[test]
@@ -275,10 +274,10 @@ fn the_same_criterion_for_everything() {
     let claimed = |accepted, claims| {
         move |it: &mut Scene| it.reflected(accepted, "behavior_changing", claims, None)
     };
-    fires(Kind::RubberStamping, claimed(10, 10));
-    fires(Kind::RubberStamping, claimed(100, 91));
-    is_silent(Kind::RubberStamping, claimed(100, 90));
-    is_silent(Kind::RubberStamping, claimed(9, 9));
+    fires("RubberStamping", claimed(10, 10));
+    fires("RubberStamping", claimed(100, 91));
+    is_silent("RubberStamping", claimed(100, 90));
+    is_silent("RubberStamping", claimed(9, 9));
 }
 
 #[test]
@@ -289,9 +288,9 @@ fn a_learning_that_helps_everywhere() {
             it.used_in("a", tickets);
         }
     };
-    fires(Kind::HighCrossPollination, used(&["t1", "t2", "t3"]));
-    is_silent(Kind::HighCrossPollination, used(&["own", "t1", "t2"]));
-    is_silent(Kind::HighCrossPollination, used(&["t1", "t1", "t2"]));
+    fires("HighCrossPollination", used(&["t1", "t2", "t3"]));
+    is_silent("HighCrossPollination", used(&["own", "t1", "t2"]));
+    is_silent("HighCrossPollination", used(&["t1", "t1", "t2"]));
 }
 
 #[test]
@@ -301,25 +300,19 @@ fn a_learning_whose_time_is_nearly_over() {
             it.learning("a", Category::Domain).created_at = now() - TimeDelta::days(days);
         }
     };
-    fires(Kind::DecayWarning, unused(173));
-    fires(Kind::DecayWarning, unused(179));
-    is_silent(Kind::DecayWarning, unused(172));
+    fires("DecayWarning", unused(173));
+    fires("DecayWarning", unused(179));
+    is_silent("DecayWarning", unused(172));
 }
 
 #[test]
-fn a_learning_whose_time_is_over_is_warned_of_apart() {
+fn a_learning_whose_time_is_over_is_warned_of_too() {
     let mut scene = Scene::default();
     for (id, days) in [("soon", 179), ("due", 180), ("overdue", 300)] {
         scene.learning(id, Category::Domain).created_at = now() - TimeDelta::days(days);
     }
-    let said = scene.drawn().into_iter().filter(|it| it.kind == Kind::DecayWarning);
-    let said: Vec<String> = said.map(|it| it.message).collect();
-    assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[0].starts_with("2 learnings are due to be put away: overdue "), "{said:?}");
-    assert!(said[1].starts_with("1 learning will be put away within 7 days: soon "), "{said:?}");
-    scene.learnings.remove(2);
-    let said = scene.drawn().remove(0).message;
-    assert!(said.starts_with("1 learning is due to be put away: due "), "{said}");
+    let said = scene.drawn().into_iter().find(|it| it.kind == "DecayWarning").unwrap().message;
+    assert!(said.starts_with("3 learnings due to be put away within 7 days: overdue "), "{said}");
 }
 
 #[test]
@@ -330,10 +323,10 @@ fn a_good_learning_that_nobody_needs_any_more() {
             it.shown("a", times, helped, days);
         }
     };
-    fires(Kind::StaleTopLearning, used(2, 1, 61));
-    is_silent(Kind::StaleTopLearning, used(2, 1, 60));
-    is_silent(Kind::StaleTopLearning, used(3, 1, 61));
-    is_silent(Kind::StaleTopLearning, |it| {
+    fires("StaleTopLearning", used(2, 1, 61));
+    is_silent("StaleTopLearning", used(2, 1, 60));
+    is_silent("StaleTopLearning", used(3, 1, 61));
+    is_silent("StaleTopLearning", |it| {
         used(2, 1, 61)(it);
         it.learnings[0].status = Status::Archived;
     });
@@ -347,20 +340,20 @@ fn a_learning_that_is_shown_in_vain() {
             it.shown("a", times, helped, 5);
         }
     };
-    fires(Kind::OverSurfaced, used(5, 0));
-    fires(Kind::OverSurfaced, used(10, 1));
-    is_silent(Kind::OverSurfaced, used(4, 0));
-    is_silent(Kind::OverSurfaced, used(9, 1));
+    fires("OverSurfaced", used(5, 0));
+    fires("OverSurfaced", used(10, 1));
+    is_silent("OverSurfaced", used(4, 0));
+    is_silent("OverSurfaced", used(9, 1));
 }
 
 #[test]
 fn what_helps_where_it_was_searched_for_is_shown_in_vain_all_the_same() {
-    fires(Kind::OverSurfaced, |it| {
+    fires("OverSurfaced", |it| {
         it.learning("a", Category::Domain);
         it.shown("a", 10, 0, 5);
         it.used_in("a", &["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9"]);
     });
-    is_silent(Kind::HighValueRare, |it| {
+    is_silent("HighValueRare", |it| {
         it.learning("a", Category::Domain);
         it.shown("a", 4, 0, 5);
         it.used_in("a", &["t1", "t2", "t3", "t4"]);
@@ -369,7 +362,7 @@ fn what_helps_where_it_was_searched_for_is_shown_in_vain_all_the_same() {
 
 #[test]
 fn shown_again_after_a_compaction_is_not_shown_in_vain_twice() {
-    is_silent(Kind::OverSurfaced, |it| {
+    is_silent("OverSurfaced", |it| {
         for _ in 0..20 {
             let (learning_id, session_id) = ("a".to_owned(), "s1".to_owned());
             it.entry(5, Event::Surfaced { learning_id, session_id, ticket_id: None });
@@ -386,36 +379,36 @@ fn a_pitfall_that_recurs() {
             it.rejected("The same in other words", "duplicate", "near `a`");
         }
     };
-    fires(Kind::RecurringPitfall, again(Category::Pitfall, 1));
-    is_silent(Kind::RecurringPitfall, again(Category::Pitfall, 0));
-    is_silent(Kind::RecurringPitfall, again(Category::Pattern, 1));
+    fires("RecurringPitfall", again(Category::Pitfall, 1));
+    is_silent("RecurringPitfall", again(Category::Pitfall, 0));
+    is_silent("RecurringPitfall", again(Category::Pattern, 1));
 }
 
 // The table.
 
 #[test]
 fn every_kind_has_one_row_a_trigger_and_a_recommendation_that_names_a_setting() {
-    const ALL: [Kind; 11] = [
-        Kind::LowHitCategory,
-        Kind::HighValueRare,
-        Kind::SkipMiss,
-        Kind::WriteGateTooStrict,
-        Kind::WriteGateTooLoose,
-        Kind::RubberStamping,
-        Kind::HighCrossPollination,
-        Kind::DecayWarning,
-        Kind::StaleTopLearning,
-        Kind::OverSurfaced,
-        Kind::RecurringPitfall,
+    const ALL: [&str; 11] = [
+        "LowHitCategory",
+        "HighValueRare",
+        "SkipMiss",
+        "WriteGateTooStrict",
+        "WriteGateTooLoose",
+        "RubberStamping",
+        "HighCrossPollination",
+        "DecayWarning",
+        "StaleTopLearning",
+        "OverSurfaced",
+        "RecurringPitfall",
     ];
-    let kinds: Vec<Kind> = TABLE.iter().map(|it| it.kind).collect();
+    let kinds: Vec<&str> = TABLE.iter().map(|it| it.kind).collect();
     assert_eq!(kinds, ALL);
     let sections = ["decay.", "retrieval.", "gate.auto_skip.", "gate.write_gate."];
     for row in TABLE {
         let names = row.recommendation.split('`').skip(1).step_by(2);
         let settings = names.filter(|it| sections.iter().any(|section| it.starts_with(section)));
         assert!(settings.count() > 0, "{row:?}");
-        assert!(!(row.trigger)().is_empty(), "{row:?}");
+        assert!(!row.trigger.is_empty(), "{row:?}");
     }
 }
 
@@ -438,7 +431,7 @@ fn many_are_counted_and_few_are_named() {
     for at in 0..7 {
         scene.shown(&format!("a{at}"), 5, 0, 5);
     }
-    let over = scene.drawn().into_iter().find(|it| it.kind == Kind::OverSurfaced).unwrap();
+    let over = scene.drawn().into_iter().find(|it| it.kind == "OverSurfaced").unwrap();
     assert!(over.message.starts_with("7 learnings kept being shown"), "{}", over.message);
     assert!(over.message.ends_with("a0, a1, a2 …"), "{}", over.message);
 }

@@ -1,22 +1,21 @@
-//! Which of the relevant learnings are put before an agent, and which of those
-//! that were asked for come first.
+//! Which of the relevant learnings are put before an agent, and which of those that were asked for
+//! come first.
 //!
-//! An agent reads titles, and picks by itself what concerns it. So what is left to decide is
-//! which titles are worth their line: those that have a share of what the best one has.
+//! An agent reads titles, and picks by itself what concerns it. So what is left to decide is which
+//! titles are worth their line: those that have a share of what the best one has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{
-    Filters, Found, Query,
-    build::tag_term,
+    Found, Query,
     index::{Document, Index},
     rank::{Asked, Sum},
 };
 use crate::core::{
     policy::{RetrievalPolicy, Strategy},
-    reflection::{learning::Status, usage::Tally},
+    reflection::usage::Tally,
 };
 
 /// At a failure so many titles at most.
@@ -59,16 +58,16 @@ pub struct Chosen {
 
 /// A learning that has something in common with the query.
 struct Ranked<'a> {
-    document: Document<'a>,
-    number: u32,
+    document: &'a Document,
+    number: usize,
     sum: Sum,
     score: f64,
 }
 
 impl Index {
-    /// The learnings whose titles are put before an agent now, best first: active, relevant,
-    /// not yet shown, at most as many as the policy says. None, where the query has no word that
-    /// is rare in the store.
+    /// The learnings whose titles are put before an agent now, best first: active, relevant, not
+    /// yet shown, at most as many as the policy says. None, where the query has no word that is
+    /// rare in the store.
     pub fn choose(&self, on: &Occasion) -> Vec<Chosen> {
         let asked = Asked::new(self, on.query);
         if !asked.is_telling() {
@@ -95,23 +94,22 @@ impl Index {
     ) -> Vec<Chosen> {
         let unknown = Tally::default();
         let tally = |id: &str| on.tallies.get(id).unwrap_or(&unknown);
-        let mut ranked = self.ranked(asked, |document| {
-            let is_active = document.status == Status::Active;
-            if is_active { standing(document, tally(document.id), on) } else { 0.0 }
+        let mut ranked = self.ranked(asked, |_, document| {
+            if document.is_active { standing(document, tally(&document.id), on) } else { 0.0 }
         });
         ranked.retain(|it| is_met(&it.sum));
         // Equal ones take turns.
         ranked.sort_by(|a, b| {
-            let shown = |it: &Ranked| tally(it.document.id).surfaced;
+            let shown = |it: &Ranked| tally(&it.document.id).surfaced;
             b.score.total_cmp(&a.score).then_with(|| shown(a).cmp(&shown(b)))
         });
         let least = ranked.first().map_or(0.0, |best| best.score) * cut_off(on.policy.strategy);
         let mut chosen: Vec<Chosen> = ranked
             .iter()
-            .filter(|it| it.score >= least && !on.shown.contains(it.document.id))
+            .filter(|it| it.score >= least && !on.shown.contains(&it.document.id))
             .take(limit)
             .map(|it| Chosen {
-                id: it.document.id.to_owned(),
+                id: it.document.id.clone(),
                 score: it.score,
                 is_strong: it.sum.is_named,
             })
@@ -122,74 +120,55 @@ impl Index {
         chosen
     }
 
-    /// Those that the filters admit and that fit the query, best first, by
-    /// relevance alone.
-    pub fn search(&self, query: &Query, filters: &Filters) -> Vec<Found> {
-        self.find_by(query, filters, |_| 1.0)
+    /// At most so many that fit the query, best first, by relevance alone: of those learnings that
+    /// are admitted, by their places in what the index was built of.
+    pub fn search(&self, query: &Query, most: usize, admits: impl Fn(usize) -> bool) -> Vec<Found> {
+        self.find_by(query, most, |number, _| f64::from(u8::from(admits(number))))
     }
 
     /// Those, by relevance, recency and use: for whoever asks, who is shown all that fits. What the
     /// session was shown is shown again.
-    pub fn look(&self, on: &Occasion, filters: &Filters) -> Vec<Found> {
+    pub fn look(&self, on: &Occasion, most: usize, admits: impl Fn(usize) -> bool) -> Vec<Found> {
         let unknown = Tally::default();
-        self.find_by(on.query, filters, |document| {
-            standing(document, on.tallies.get(document.id).unwrap_or(&unknown), on)
+        self.find_by(on.query, most, |number, document| {
+            let tally = on.tallies.get(&document.id).unwrap_or(&unknown);
+            if admits(number) { standing(document, tally, on) } else { 0.0 }
         })
     }
 
     fn find_by(
         &self,
         query: &Query,
-        filters: &Filters,
-        weigh: impl Fn(&Document) -> f64,
+        most: usize,
+        weigh: impl Fn(usize, &Document) -> f64,
     ) -> Vec<Found> {
         let asked = Asked::new(self, query);
-        let tagged = self.tagged(&filters.tags);
         let mut ranked = self.ranked(&asked, weigh);
-        ranked.retain(|it| {
-            let has_tag = tagged.as_ref().is_none_or(|all| all.contains(&it.number));
-            has_tag && admits(filters, &it.document)
-        });
         ranked.sort_by(|a, b| {
-            b.score.total_cmp(&a.score).then_with(|| a.document.id.cmp(b.document.id))
+            b.score.total_cmp(&a.score).then_with(|| a.document.id.cmp(&b.document.id))
         });
-        ranked.truncate(filters.max_results);
-        let documents: Vec<u32> = ranked.iter().map(|it| it.number).collect();
-        let found =
-            |(it, why): (&Ranked, _)| Found { id: it.document.id.to_owned(), score: it.score, why };
-        ranked.iter().zip(asked.reasons(&documents)).map(found).collect()
+        ranked.truncate(most);
+        let numbers: Vec<usize> = ranked.iter().map(|found| found.number).collect();
+        let found = |(found, why): (&Ranked, _)| Found {
+            id: found.document.id.clone(),
+            score: found.score,
+            why,
+        };
+        ranked.iter().zip(asked.reasons(&numbers)).map(found).collect()
     }
 
     /// Those that have anything in common with the query and a weight above zero, in the order of
     /// the index.
-    fn ranked(&self, asked: &Asked, weigh: impl Fn(&Document) -> f64) -> Vec<Ranked<'_>> {
+    fn ranked(&self, asked: &Asked, weigh: impl Fn(usize, &Document) -> f64) -> Vec<Ranked<'_>> {
         let mut ranked = Vec::new();
-        for (number, sum) in (0..).zip(asked.sums()) {
-            if sum.score <= 0.0 {
-                continue;
-            }
-            let Some(document) = self.document(number) else { continue };
-            let score = f64::from(sum.score) * weigh(&document);
+        for (number, (document, sum)) in self.documents.iter().zip(asked.sums()).enumerate() {
+            let score = f64::from(sum.score) * weigh(number, document);
             if score > 0.0 {
                 ranked.push(Ranked { document, number, sum, score });
             }
         }
         ranked
     }
-
-    /// The learnings that have any of the tags; none: no tag is asked for.
-    fn tagged(&self, tags: &[String]) -> Option<BTreeSet<u32>> {
-        let entries = tags.iter().filter_map(|tag| self.find(&tag_term(tag)));
-        let all = entries.flat_map(|entry| self.postings(entry)).map(|(document, _)| document);
-        (!tags.is_empty()).then(|| all.collect())
-    }
-}
-
-fn admits(filters: &Filters, document: &Document) -> bool {
-    (filters.statuses.is_empty() || filters.statuses.contains(&document.status))
-        && (filters.scopes.is_empty() || filters.scopes.contains(&document.scope))
-        && (filters.categories.is_empty() || filters.categories.contains(&document.category))
-        && filters.created_after.is_none_or(|after| document.created_at > after)
 }
 
 /// The share of the best one's score that a title needs.
@@ -201,7 +180,8 @@ fn cut_off(strategy: Strategy) -> f64 {
     }
 }
 
-/// What a learning's relevance is multiplied by: recency and use. What was of use is as fresh as that.
+/// What a learning's relevance is multiplied by: recency and use. What was of use is as fresh as
+/// that.
 fn standing(document: &Document, tally: &Tally, on: &Occasion) -> f64 {
     let fresh = tally.last_used.map_or(document.created_at, |used| used.max(document.created_at));
     let age = on.now.signed_duration_since(fresh);
@@ -217,9 +197,9 @@ fn recency(age: TimeDelta, half_life_days: u64) -> f64 {
 }
 
 /// The mean of a Beta posterior over how often a learning is of use when its title is shown, beside
-/// that of its prior: `((used + 1) / (shown + 4)) / (1 / 4)`, from 0.2 to 2. So 1 for what was never
-/// shown, 0.8 after one time in vain, 0.29 after ten. A rating counts as a time shown, and a useful
-/// one as a use.
+/// that of its prior: `((used + 1) / (shown + 4)) / (1 / 4)`, from 0.2 to 2. So 1 for what was
+/// never shown, 0.8 after one time in vain, 0.29 after ten. A rating counts as a time shown, and a
+/// useful one as a use.
 fn use_boost(tally: &Tally) -> f64 {
     let used = f64::from(tally.used) + f64::from(tally.rated_useful);
     let rated = f64::from(tally.rated_useful) + f64::from(tally.rated_useless);

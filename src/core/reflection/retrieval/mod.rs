@@ -8,8 +8,8 @@
 //! | [`Index::search`], [`search`] | the same by relevance alone |
 //!
 //! Text is compared as stems of words and of the parts of identifiers (`words`), and files by their
-//! paths (`paths`); `rank` adds up what speaks for a learning, and `choose` brings in how recent and
-//! how useful it has been.
+//! paths (`paths`); `rank` adds up what speaks for a learning, and `choose` brings in how recent
+//! and how useful it has been.
 
 mod build;
 mod choose;
@@ -19,8 +19,6 @@ mod rank;
 #[cfg(test)]
 mod tests;
 mod words;
-
-use chrono::{DateTime, Utc};
 
 pub use self::{
     build::build,
@@ -40,6 +38,8 @@ pub struct Query {
     pub tags: Vec<String>,
     /// Paths of the current changes, as the project names them.
     pub paths: Vec<String>,
+    /// Of a call that failed: what it started. Their names say nothing of what went wrong.
+    pub programs: Vec<String>,
 }
 
 /// Which learnings come into question; an empty list: all.
@@ -49,7 +49,6 @@ pub struct Filters {
     pub scopes: Vec<Scope>,
     pub categories: Vec<Category>,
     pub tags: Vec<String>,
-    pub created_after: Option<DateTime<Utc>>,
     pub max_results: usize,
 }
 
@@ -60,8 +59,7 @@ pub struct Found {
     /// In words that no other learning has: its relevance; of [`Index::look`] times recency and
     /// use.
     pub score: f64,
-    /// The words (as they were typed) and paths that it was found by, the
-    /// strongest first.
+    /// The words (as they were typed) and paths that it was found by, the strongest first.
     pub why: Vec<String>,
 }
 
@@ -72,7 +70,6 @@ impl Default for Filters {
             scopes: Vec::new(),
             categories: Vec::new(),
             tags: Vec::new(),
-            created_after: None,
             max_results: 10,
         }
     }
@@ -85,12 +82,12 @@ impl Filters {
             && (self.scopes.is_empty() || self.scopes.contains(&it.scope))
             && (self.categories.is_empty() || self.categories.contains(&it.category))
             && (self.tags.is_empty() || self.tags.iter().any(holds))
-            && self.created_after.is_none_or(|after| it.created_at > after)
     }
 }
 
-/// Those of `learnings` that the filters admit and that fit the query, best
-/// first, by relevance alone. Whoever has an [`Index`] asks that.
+/// Those of `learnings` that the filters admit and that fit the query, best first, by relevance
+/// alone.
 pub fn search(query: &Query, filters: &Filters, learnings: &[Learning]) -> Vec<Found> {
-    build(learnings).index.search(query, filters)
+    let admits = |number: usize| filters.admit(&learnings[number]);
+    build(learnings).index.search(query, filters.max_results, admits)
 }

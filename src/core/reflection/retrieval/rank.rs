@@ -9,12 +9,15 @@
 //! `strength` is BM25F's saturated term weight (see `build`), `rarity` its inverse document
 //! frequency. So a score counts in words that no other learning has.
 
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
 
 use super::{
     Query,
     build::STRONGEST,
-    index::{Entry, Index},
+    index::{Index, Posting},
     paths,
     words::{Words, chunks, is_identifier, is_path},
 };
@@ -35,25 +38,31 @@ const RARE_COUNT: usize = 5;
 const RARER_SHARE: usize = 30;
 const RARER_COUNT: usize = 2;
 
+/// Words that are in any error: they say nothing about what went wrong.
+const OF_ANY_ERROR: &str = "\
+    error fail failed failure fatal warning exit code status command line file found directory";
+
 /// A query, looked up.
 pub(super) struct Asked<'a> {
     index: &'a Index,
     words: Vec<Word<'a>>,
-    ways: Vec<Met>,
+    ways: Vec<Met<'a>>,
 }
 
 struct Word<'a> {
     /// As it was typed.
     typed: &'a str,
-    entry: Entry,
+    postings: &'a [Posting],
     /// `asked × rarity`.
     worth: f32,
     is_identifier: bool,
+    /// It may say what went wrong: neither a program's name nor a word of any error.
+    is_telling: bool,
 }
 
-struct Met {
+struct Met<'a> {
     path: String,
-    entry: Entry,
+    postings: &'a [Posting],
     worth: f32,
     is_file: bool,
 }
@@ -91,19 +100,25 @@ impl<'a> Asked<'a> {
             }
         }
         let unit = rarity(index.len(), 1);
+        let of_any = query.programs.iter().flat_map(|name| chunks(name));
+        let of_any = of_any.chain(OF_ANY_ERROR.split(' '));
+        let of_any: BTreeSet<String> = of_any.flat_map(|chunk| words.terms(chunk)).collect();
         let known = counts.into_iter().filter_map(|(term, typed, count, is_identifier)| {
-            let entry = index.find(&term)?;
-            let rarity = rarity(index.len(), entry.documents as usize) / unit;
-            Some(Word { typed, entry, worth: (1.0 + count.ln()) * rarity, is_identifier })
+            let postings = Some(index.postings(&term)).filter(|postings| !postings.is_empty())?;
+            let rarity = rarity(index.len(), postings.len()) / unit;
+            let (worth, is_telling) = ((1.0 + count.ln()) * rarity, !of_any.contains(&term));
+            Some(Word { typed, postings, worth, is_identifier, is_telling })
         });
         let words = known.collect();
         let mut ways = Vec::new();
         for path in files(query) {
             for way in paths::of_query(&path) {
-                let Some(entry) = index.find(&way.term) else { continue };
-                let worth = way.worth * rarity(index.len(), entry.documents as usize) / unit;
-                let path = path.clone().into_owned();
-                ways.push(Met { path, entry, worth, is_file: way.is_file });
+                let postings = index.postings(&way.term);
+                if !postings.is_empty() {
+                    let worth = way.worth * rarity(index.len(), postings.len()) / unit;
+                    let path = path.clone().into_owned();
+                    ways.push(Met { path, postings, worth, is_file: way.is_file });
+                }
             }
         }
         Self { index, words, ways }
@@ -112,7 +127,7 @@ impl<'a> Asked<'a> {
     /// Whether there is anything in it that is rare in the store.
     pub(super) fn is_telling(&self) -> bool {
         let most = RARE_COUNT.max(self.index.len() / RARE_SHARE);
-        !self.ways.is_empty() || self.words.iter().any(|it| it.entry.documents as usize <= most)
+        !self.ways.is_empty() || self.words.iter().any(|it| it.postings.len() <= most)
     }
 
     /// For each learning, in their order in the index, what speaks for it.
@@ -120,18 +135,19 @@ impl<'a> Asked<'a> {
         let mut sums = vec![Sum::default(); self.index.len()];
         let rarer = RARER_COUNT.max(self.index.len() / RARER_SHARE);
         for word in &self.words {
-            let count = word.entry.documents as usize;
-            let is_name = word.is_identifier && count <= RARE_COUNT;
-            for (document, strength) in self.index.postings(word.entry) {
-                let sum = &mut sums[document as usize];
-                sum.score += word.worth * strength * STRONGEST;
+            let count = word.postings.len();
+            let is_name = word.is_telling && word.is_identifier && count <= RARE_COUNT;
+            let is_rarer = word.is_telling && count <= rarer;
+            for posting in word.postings {
+                let Some(sum) = sums.get_mut(posting.document()) else { continue };
+                sum.score += word.worth * posting.strength() * STRONGEST;
                 sum.is_named |= is_name;
-                sum.has_rarer |= count <= rarer;
+                sum.has_rarer |= is_rarer;
             }
         }
         for way in &self.ways {
-            for (document, _) in self.index.postings(way.entry) {
-                let sum = &mut sums[document as usize];
+            for posting in way.postings {
+                let Some(sum) = sums.get_mut(posting.document()) else { continue };
                 sum.file = sum.file.max(way.worth);
                 sum.is_named |= way.is_file;
             }
@@ -142,31 +158,24 @@ impl<'a> Asked<'a> {
         sums
     }
 
-    /// For each of `documents` by what it was found: words as they were typed
-    /// and paths, the strongest first.
-    pub(super) fn reasons(&self, documents: &[u32]) -> Vec<Vec<String>> {
-        let mut found: Vec<Vec<(f32, &str)>> = vec![Vec::new(); documents.len()];
-        let words = self.words.iter().map(|it| (it.entry, it.worth, it.typed));
-        let ways = self.ways.iter().map(|it| (it.entry, it.worth, it.path.as_str()));
-        for (entry, worth, typed) in words.chain(ways) {
-            for (document, strength) in self.index.postings(entry) {
-                if let Some(at) = documents.iter().position(|it| *it == document) {
-                    found[at].push((worth * strength, typed));
-                }
-            }
-        }
-        let name = |mut all: Vec<(f32, &str)>| {
-            all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-            let mut names: Vec<String> = Vec::new();
-            for (_, typed) in all {
-                if !names.iter().any(|it| it.eq_ignore_ascii_case(typed)) {
-                    names.push(typed.to_owned());
-                }
-            }
-            names.truncate(MOST_REASONS);
-            names
+    /// For each of `documents` by what it was found: words as they were typed and paths, the
+    /// strongest first.
+    pub(super) fn reasons(&self, documents: &[usize]) -> Vec<Vec<String>> {
+        let words = self.words.iter().map(|word| (word.postings, word.worth, word.typed));
+        let ways = self.ways.iter().map(|way| (way.postings, way.worth, way.path.as_str()));
+        let all: Vec<(&[Posting], f32, &str)> = words.chain(ways).collect();
+        let reasons = |document: &usize| {
+            let strength = |(postings, worth, typed): &(&[Posting], f32, &'_ str)| {
+                let at = postings.binary_search_by_key(document, |it| it.document()).ok()?;
+                Some((worth * postings[at].strength(), (*typed).to_owned()))
+            };
+            let mut met: Vec<(f32, String)> = all.iter().filter_map(strength).collect();
+            met.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            let mut distinct = BTreeSet::new();
+            let names = met.into_iter().map(|(_, typed)| typed);
+            names.filter(|typed| distinct.insert(typed.to_lowercase())).take(MOST_REASONS).collect()
         };
-        found.into_iter().map(name).collect()
+        documents.iter().map(reasons).collect()
     }
 }
 

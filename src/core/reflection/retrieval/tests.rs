@@ -78,7 +78,13 @@ impl Case {
     }
 
     fn at_failure(&self, text: &str) -> Vec<String> {
-        let chosen = super::build(&self.learnings).index.choose_at_failure(&self.on(&ask(text)));
+        self.at_failure_of(&[], text)
+    }
+
+    fn at_failure_of(&self, programs: &[&str], text: &str) -> Vec<String> {
+        let programs = programs.iter().map(|it| (*it).to_owned()).collect();
+        let query = Query { programs, ..ask(text) };
+        let chosen = super::build(&self.learnings).index.choose_at_failure(&self.on(&query));
         chosen.into_iter().map(|it| it.id).collect()
     }
 
@@ -380,6 +386,17 @@ fn at_a_failure_comes_what_names_something_rare_in_it() {
 }
 
 #[test]
+fn in_a_small_store_a_failure_needs_more_in_common_than_the_program_and_that_it_failed() {
+    let hangs = learning("hangs", "cargo test hangs when port 5432 is taken", &["postgres"]);
+    let files = learning("files", "A file that is not found exits with code 2", &[]);
+    let case = Case::of(vec![hangs, files]);
+    let unrelated = "cargo build\nExit code 101\nerror: could not compile, file not found";
+    assert_eq!(case.at_failure_of(&["cargo"], unrelated), [""; 0]);
+    let related = "cargo build\nExit code 101\nerror: connection to postgres refused";
+    assert_eq!(case.at_failure_of(&["cargo"], related), ["hangs"]);
+}
+
+#[test]
 fn a_search_obeys_its_filters() {
     let mut learnings = some();
     learnings[0].status = Status::Archived;
@@ -398,17 +415,15 @@ fn a_search_obeys_its_filters() {
     assert_eq!(found("tax kebab vat", domain), ["tax"]);
     let tagged = Filters { tags: vec!["B2B".into()], ..Filters::default() };
     assert_eq!(found("tax kebab vat", tagged), ["vat"]);
-    let new = Filters { created_after: Some(now()), ..Filters::default() };
-    assert_eq!(found("tax kebab vat", new), none);
     let one = Filters { max_results: 1, ..Filters::default() };
     assert_eq!(found("tax kebab vat", one).len(), 1);
 }
 
 #[test]
-fn an_index_is_read_as_it_was_written_or_not_at_all() {
+fn an_index_is_read_as_it_was_written() {
     let built = super::build(&some());
-    let bytes = built.index.bytes().to_vec();
-    assert_eq!(Index::read(bytes.clone()), Some(built.index.clone()));
+    let json = serde_json::to_string(&built.index).unwrap();
+    assert_eq!(serde_json::from_str::<Index>(&json).unwrap(), built.index);
     for it in some() {
         let place = built.index.place(&it.id).unwrap();
         let from = usize::try_from(place.offset).unwrap();
@@ -416,19 +431,12 @@ fn an_index_is_read_as_it_was_written_or_not_at_all() {
         assert_eq!(place.read(text), Some(it));
         assert_eq!(place.read(&text[1..]), None);
     }
-    for at in 0..bytes.len() {
-        assert_eq!(Index::read(bytes[..at].to_vec()), None, "cut at {at}");
-        let mut other = bytes.clone();
-        other[at] ^= 0x10;
-        assert_eq!(Index::read(other), None, "changed at {at}");
-    }
 }
 
 #[test]
 fn no_learnings_are_an_index_too() {
     let index = super::build(&[]).index;
     assert!(index.is_empty());
-    assert_eq!(Index::read(index.bytes().to_vec()).map(|it| it.len()), Some(0));
     assert_eq!(Case::of(Vec::new()).ids(&ask("anything")), Vec::<String>::new());
 }
 
@@ -439,25 +447,5 @@ proptest! {
         it.context_files = vec![path.clone()];
         let query = Query { paths: vec![path], branch: text.clone(), ..ask(&text) };
         Case::of(vec![it]).ids(&query);
-    }
-
-    /// Bytes that have the right checksum and mean nothing.
-    #[test]
-    fn no_index_is_too_strange_to_be_asked(body in prop::collection::vec(any::<u8>(), 16..400), documents in 0_u32..4, terms in 0_u32..4) {
-        let mut body = body;
-        body[..4].copy_from_slice(&documents.to_le_bytes());
-        body[4..8].copy_from_slice(&terms.to_le_bytes());
-        let tables = documents as usize * super::index::DOCUMENT + terms as usize * super::index::TERM;
-        let rest = (body.len() - 16).saturating_sub(tables);
-        body[8..12].copy_from_slice(&u32::try_from(rest / 2).unwrap().to_le_bytes());
-        body[12..16].copy_from_slice(&u32::try_from(rest - rest / 2).unwrap().to_le_bytes());
-        let mut bytes = super::index::MAGIC.to_vec();
-        bytes.extend(super::index::VERSION.to_le_bytes());
-        bytes.extend(super::checksum(&body).to_le_bytes());
-        bytes.extend(body);
-        if let Some(index) = Index::read(bytes) {
-            index.search(&ask("a panic in the kebab"), &Filters::default());
-            index.place("a");
-        }
     }
 }

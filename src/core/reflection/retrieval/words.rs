@@ -1,9 +1,9 @@
-//! Text into terms: what is compared is the stem of a word, of each part of an
-//! identifier, and the identifier as a whole however it is spelt.
+//! Text into terms: what is compared is the stem of a word, of each part of an identifier, and the
+//! identifier as a whole however it is spelt.
 //!
-//! `kebab-case`, `kebab_case`, `kebabCase` and `KebabCase` have the parts
-//! `kebab` and `cas` and the whole `=kebabcase`; so `kebab` finds each of them,
-//! and one of them finds the others better than `kebab` does.
+//! `kebab-case`, `kebab_case`, `kebabCase` and `KebabCase` have the parts `kebab` and `cas` and the
+//! whole `=kebabcase`; so `kebab` finds each of them, and one of them finds the others better than
+//! `kebab` does.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -62,8 +62,7 @@ impl Words {
     }
 }
 
-/// Runs of letters and digits, and of what joins them: identifiers and paths
-/// stay in one piece.
+/// Runs of letters and digits, and of what joins them: identifiers and paths stay in one piece.
 pub(super) fn chunks(text: &str) -> impl Iterator<Item = &str> {
     let is_joint = |c: char| matches!(c, '_' | '-' | '.' | '/' | ':' | '\\');
     text.split(move |c: char| !c.is_alphanumeric() && !is_joint(c))
@@ -138,8 +137,7 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
 }
 
-/// Each character with the next: what stands for words where nothing tells
-/// where one ends.
+/// Each character with the next: what stands for words where nothing tells where one ends.
 fn pairs(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.to_lowercase().chars().take(200).collect();
     let width = chars.len().clamp(1, 2);

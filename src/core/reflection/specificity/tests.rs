@@ -3,7 +3,7 @@
 //! Long because of the table.
 
 use super::*;
-use crate::core::reflection::learning::{Category, Confidence, Scope};
+use crate::core::reflection::learning::{Category, Confidence, Learning, Scope, Status};
 
 const B: Criterion = Criterion::BehaviorChanging;
 const D: Criterion = Criterion::DecisionRationale;
@@ -540,8 +540,14 @@ const BAD: &[(Criterion, &str, &str)] = &[
     ),
 ];
 
-fn candidate((criterion, summary, detail): &(Criterion, &str, &str)) -> Candidate {
-    Candidate {
+fn candidate((criterion, summary, detail): &(Criterion, &str, &str)) -> Learning {
+    Learning {
+        id: String::new(),
+        status: Status::Active,
+        ticket_id: None,
+        session_id: None,
+        created_at: chrono::DateTime::UNIX_EPOCH,
+        roz_version: None,
         category: Category::Pattern,
         summary: (*summary).to_owned(),
         detail: (*detail).to_owned(),
@@ -608,9 +614,9 @@ fn how_the_user_wants_it_is_kept_as_they_would_write_it() {
             "No emoji, no conventional-commits prefix unless the repository uses it already.",
         ),
     ] {
-        let own = Candidate { scope: Scope::Personal, ..candidate(&(R, summary, detail)) };
+        let own = Learning { scope: Scope::Personal, ..candidate(&(R, summary, detail)) };
         assert_eq!(objections(&own), [""; 0], "{summary}");
-        let of_project = Candidate { scope: Scope::Project, ..own };
+        let of_project = Learning { scope: Scope::Project, ..own };
         assert!(measure(&of_project).implausible.contains(&R), "{summary}");
     }
     let vague = (
@@ -618,48 +624,25 @@ fn how_the_user_wants_it_is_kept_as_they_would_write_it() {
         "Always write good and clean code",
         "It is important to follow best practices at all times.",
     );
-    let vague = Candidate { scope: Scope::Personal, ..candidate(&vague) };
+    let vague = Learning { scope: Scope::Personal, ..candidate(&vague) };
     assert_ne!(objections(&vague), [""; 0]);
 }
 
-/// A score of 1.26 was `1.3 of the 1.3 needed`.
 #[test]
-fn no_score_that_is_too_low_looks_like_the_one_that_is_needed() {
-    let mut seen = 0;
-    // One more plain word, one more word of no weight: all steps of both.
-    for plain in 1..=12 {
-        for common in 0..90 {
-            let word = |at: u8| format!("zeb{}ra", char::from(b'a' + at));
-            let plain = (0..plain).map(word).collect::<Vec<_>>().join(" ");
-            let detail = format!("{plain} {}", "and so must the ".repeat(common));
-            let it = candidate(&(B, "Always the same of these", &detail));
-            for reason in objections(&it).iter().filter(|it| it.contains("too vague")) {
-                let (_, of) = reason.split_once("(specificity ").unwrap();
-                let (score, of) = of.split_once(" of the ").unwrap();
-                let (bar, _) = of.split_once(' ').unwrap();
-                let (score, bar): (f64, f64) = (score.parse().unwrap(), bar.parse().unwrap());
-                assert!(score < bar, "{reason}");
-                seen += 1;
-            }
-        }
-    }
-    assert!(seen > 100, "{seen}");
-}
-
-#[test]
-fn what_names_something_in_plain_words_is_not_told_that_it_names_nothing() {
+fn a_vague_candidate_is_told_what_it_names_and_what_is_missing() {
     let said = |detail| objections(&candidate(&(B, "Be careful with these", detail)))[0].clone();
-    let plain = said("The daemon must not outlive its socket when you come back to it.");
-    assert!(plain.contains("it has plain words only (daemon, outlive, socket"), "{plain}");
     let nothing = said("It is important to be careful, and it is good to be so.");
-    assert!(nothing.contains("it names nothing, and says"), "{nothing}");
+    assert!(nothing.starts_with("too vague, and says what is true of anything (`"), "{nothing}");
+    assert!(nothing.contains("`): name the file, function, command"), "{nothing}");
+    let little = said("It is important to be careful with the API, and it is good to be so.");
+    assert!(little.starts_with("too vague, it names only API, and says"), "{little}");
 }
 
 /// A scope and a request are only claimed: what is no lesson becomes none by it.
 #[test]
 fn what_could_be_said_of_anything_is_not_kept_as_a_request_either() {
     for scope in [Scope::Personal, Scope::Project] {
-        let claimed = |row| Candidate { scope, criteria: vec![R], ..candidate(row) };
+        let claimed = |row| Learning { scope, criteria: vec![R], ..candidate(row) };
         let kept: Vec<_> = BAD.iter().filter(|it| objections(&claimed(it)).is_empty()).collect();
         assert!(kept.is_empty(), "{scope:?}: {kept:#?}");
     }

@@ -1,5 +1,5 @@
-//! The client's tasks, as the gate's record keeps them: which were completed, and how often each was
-//! held open.
+//! The client's tasks, as the gate's record keeps them: which were completed, and how often each
+//! was held open.
 
 use super::{MAX_KEPT, Reflection, Status};
 
@@ -7,11 +7,6 @@ impl Reflection {
     /// Whether it is the id of a task of the client's.
     pub(in crate::core::reflection) fn is_task(&self, id: &str) -> bool {
         self.tasks.contains_key(id)
-    }
-
-    /// Whether a task was not let be completed, and still is not.
-    pub(in crate::core::reflection) fn is_held_open(&self, id: &str) -> bool {
-        self.tasks.get(id).is_some_and(|it| it.blocks > 0 && !it.is_settled)
     }
 
     pub fn uses_tasks(&self) -> bool {
@@ -22,8 +17,7 @@ impl Reflection {
         self.uses_tasks = true;
     }
 
-    /// A task is completed. Answers how often it was held before, or none if
-    /// it is settled.
+    /// A task is completed. Answers how often it was held before, or none if it is settled.
     pub(in crate::core::reflection) fn task_completed(&mut self, id: &str) -> Option<u32> {
         if self.tasks.len() >= MAX_KEPT * 10 && !self.tasks.contains_key(id) {
             return None;

@@ -1,11 +1,9 @@
 //! What became of learnings: a log of events, and what it adds up to.
 //!
-//! The log (`stats.log`, JSONL, append-only, in roz's home) is the source; a
-//! [`View`] is what its lines add up to, and a [`Tally`] what that says of one
-//! learning. What it says together with the learnings themselves is a
-//! [`Report`].
+//! The log (`stats.log`, JSONL, append-only, in roz's home) is the source; a [`View`] is what its
+//! lines add up to, and a [`Tally`] what that says of one learning. What it says together with the
+//! learnings themselves is a [`Report`].
 
-mod read;
 mod report;
 mod topic;
 mod view;
@@ -20,17 +18,17 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::report::WARNED_DAYS;
 pub use self::{
-    read::entry,
-    report::{CategoryUse, CrossUse, GateMiss, Recurrence, Report, Totals},
-    view::{Move, Rejected, View},
+    report::{CrossUse, GateMiss, Recurrence, Report, Totals},
+    view::{Rejected, View},
 };
 
 /// The version of the lines that this roz writes.
 pub const VERSION: u32 = 1;
 
-/// A line of `stats.log`.
+/// A line of `stats.log`. The public peer's log has the same form, with some other names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
+    #[serde(default)]
     pub v: u32,
     pub ts: DateTime<Utc>,
     #[serde(flatten)]
@@ -40,6 +38,12 @@ pub struct Entry {
 impl Entry {
     pub fn new(ts: DateTime<Utc>, event: Event) -> Self {
         Self { v: VERSION, ts, event }
+    }
+
+    /// The entry that a line holds. A line without a time or without its subject holds none: a
+    /// guess would count for or against a learning.
+    pub fn read(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
     }
 }
 
@@ -65,6 +69,7 @@ pub enum Event {
         how: Option<String>,
     },
     /// A session asked for its text.
+    #[serde(alias = "implicitly_referenced")]
     Opened {
         learning_id: String,
         #[serde(default)]
@@ -88,7 +93,9 @@ pub enum Event {
         /// All of them, where there are several.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tickets: Vec<String>,
+        #[serde(alias = "candidates_produced")]
         candidates: u32,
+        #[serde(alias = "candidates_accepted")]
         accepted: u32,
         /// The ids of what was accepted and is kept somewhere.
         #[serde(default)]
@@ -127,6 +134,7 @@ pub enum Event {
         #[serde(default)]
         tags: Vec<String>,
         stage: String,
+        #[serde(alias = "rejection_reason")]
         reason: String,
     },
     Rated {
@@ -138,8 +146,8 @@ pub enum Event {
     Other,
 }
 
-/// What is known of the use of one learning. A session counts once, however
-/// often it was shown, opened or referred to in it.
+/// What is known of the use of one learning. A session counts once, however often it was shown,
+/// opened or referred to in it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
@@ -166,8 +174,8 @@ pub struct Tally {
     pub forgiven: u32,
 }
 
-/// The tickets of an event as its fields `ticket_id` and `tickets`: what reads
-/// the first alone reads a ticket.
+/// The tickets of an event as its fields `ticket_id` and `tickets`: what reads the first alone
+/// reads a ticket.
 pub fn fields(tickets: &[String]) -> (Option<String>, Vec<String>) {
     let several = if tickets.len() > 1 { tickets.to_vec() } else { Vec::new() };
     (tickets.first().cloned(), several)

@@ -9,7 +9,7 @@ use super::{Tally, View, topic::Topics};
 use crate::core::{
     policy::DecayPolicy,
     reflection::{
-        decay::{self, Soon},
+        decay::{self, Due},
         learning::{Category, Learning},
     },
 };
@@ -26,7 +26,8 @@ pub struct Report<'a> {
     /// By learning; those that the log names.
     pub tallies: BTreeMap<String, Tally>,
     pub totals: Totals,
-    pub categories: BTreeMap<Category, CategoryUse>,
+    /// Those learnings that were shown.
+    pub categories: BTreeMap<Category, Totals>,
     /// Learnings used in other tickets than their own, most tickets first.
     pub cross_uses: Vec<CrossUse>,
     /// Skipped tickets from which something was learned later.
@@ -35,38 +36,23 @@ pub struct Report<'a> {
     pub gate_misses: Vec<GateMiss>,
     /// Pitfalls that were learned again after they had been shown.
     pub recurrences: Vec<Recurrence>,
-    /// What is due, and what will be soon.
-    pub decaying: Vec<Soon>,
+    /// What is due to be put away, or will be soon.
+    pub decaying: Vec<Due>,
 }
 
-/// Counted in sessions, as in a [`Tally`].
+/// What the tallies of several learnings add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Totals {
-    /// Learnings that the log names.
     pub learnings: u32,
     pub surfaced: u32,
     pub referenced: u32,
     pub opened: u32,
-    /// Sessions that opened it or referred to it.
     pub used: u32,
-    /// Of `used`, those that had been shown its title.
     pub hits: u32,
     pub dismissed: u32,
     pub rated_useful: u32,
     pub rated_useless: u32,
     /// None: nothing was shown yet.
-    pub hit_rate: Option<f64>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct CategoryUse {
-    /// Those that were shown.
-    pub learnings: u32,
-    pub surfaced: u32,
-    pub referenced: u32,
-    pub opened: u32,
-    pub hits: u32,
-    pub dismissed: u32,
     pub hit_rate: Option<f64>,
 }
 
@@ -82,7 +68,6 @@ pub struct CrossUse {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GateMiss {
     pub rejected: String,
-    pub rejected_at: DateTime<Utc>,
     /// The first one about the same thing that was accepted later.
     pub learning_id: String,
 }
@@ -90,7 +75,6 @@ pub struct GateMiss {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recurrence {
     pub learning_id: String,
-    pub summary: String,
     pub times: u32,
 }
 
@@ -102,16 +86,21 @@ impl<'a> Report<'a> {
         now: DateTime<Utc>,
     ) -> Self {
         let tallies = view.tallies();
+        let soon = decay::days_after(now, WARNED_DAYS).unwrap_or(now);
         let topics = Topics::of(learnings.iter().map(|it| (it.summary.as_str(), &*it.tags)));
         let by_id = learnings.iter().map(|it| (it.id.as_str(), it)).collect();
+        let mut totals = Totals::default();
+        for tally in tallies.values() {
+            totals.add(tally);
+        }
         Self {
-            totals: totals(&tallies),
-            categories: categories(view, &tallies, &by_id),
+            totals,
+            categories: categories(&tallies, &by_id),
             cross_uses: cross_uses(view, &by_id),
             skip_misses: view.skip_misses().into_iter().map(str::to_owned).collect(),
             gate_misses: gate_misses(view, learnings, &topics),
             recurrences: recurrences(view, learnings, &topics, &by_id),
-            decaying: decay::until(learnings, &tallies, policy, now, WARNED_DAYS),
+            decaying: decay::due(learnings, &tallies, policy, soon),
             view,
             learnings,
             now,
@@ -122,59 +111,40 @@ impl<'a> Report<'a> {
 
 type ById<'a> = BTreeMap<&'a str, &'a Learning>;
 
-fn totals(tallies: &BTreeMap<String, Tally>) -> Totals {
-    let mut totals = Totals::default();
-    for tally in tallies.values() {
-        totals.learnings += 1;
-        totals.surfaced += tally.surfaced;
-        totals.referenced += tally.referenced;
-        totals.opened += tally.opened;
-        totals.used += tally.used;
-        totals.hits += tally.hits;
-        totals.dismissed += tally.dismissed;
-        totals.rated_useful += tally.rated_useful;
-        totals.rated_useless += tally.rated_useless;
+impl Totals {
+    fn add(&mut self, tally: &Tally) {
+        self.learnings += 1;
+        self.surfaced += tally.surfaced;
+        self.referenced += tally.referenced;
+        self.opened += tally.opened;
+        self.used += tally.used;
+        self.hits += tally.hits;
+        self.dismissed += tally.dismissed;
+        self.rated_useful += tally.rated_useful;
+        self.rated_useless += tally.rated_useless;
+        let has_rate = self.surfaced > 0;
+        self.hit_rate = has_rate.then(|| f64::from(self.hits) / f64::from(self.surfaced));
     }
-    totals.hit_rate = rate(totals.hits, totals.surfaced);
-    totals
 }
 
-fn categories(
-    view: &View,
-    tallies: &BTreeMap<String, Tally>,
-    by_id: &ById,
-) -> BTreeMap<Category, CategoryUse> {
-    let mut uses: BTreeMap<Category, CategoryUse> = BTreeMap::new();
-    for (id, tally) in tallies.iter().filter(|(_, it)| it.surfaced > 0) {
-        let own = by_id.get(id.as_str()).map(|it| it.category);
-        let Some(category) = own.or_else(|| Category::find(view.category(id)?)) else { continue };
-        let sum = uses.entry(category).or_default();
-        sum.learnings += 1;
-        sum.surfaced += tally.surfaced;
-        sum.referenced += tally.referenced;
-        sum.opened += tally.opened;
-        sum.hits += tally.hits;
-        sum.dismissed += tally.dismissed;
+fn categories(tallies: &BTreeMap<String, Tally>, by_id: &ById) -> BTreeMap<Category, Totals> {
+    let mut categories: BTreeMap<Category, Totals> = BTreeMap::new();
+    for (id, tally) in tallies.iter().filter(|(_, tally)| tally.surfaced > 0) {
+        if let Some(learning) = by_id.get(id.as_str()) {
+            categories.entry(learning.category).or_default().add(tally);
+        }
     }
-    for sum in uses.values_mut() {
-        sum.hit_rate = rate(sum.hits, sum.surfaced);
-    }
-    uses
+    categories
 }
 
-fn rate(hits: u32, of: u32) -> Option<f64> {
-    (of > 0).then(|| f64::from(hits) / f64::from(of))
-}
-
-/// Of a learning whose own ticket nobody knows, a use in one ticket says
-/// nothing: the first one may be its own.
+/// Of a learning whose own ticket nobody knows, a use in one ticket says nothing: the first one may
+/// be its own.
 fn cross_uses(view: &View, by_id: &ById) -> Vec<CrossUse> {
     let mut found = Vec::new();
     for (id, tickets) in view.uses_by_ticket() {
-        let own = by_id.get(id).and_then(|it| it.ticket_id.as_deref());
-        let origin = own.or_else(|| view.origin(id));
+        let origin = by_id.get(id).and_then(|learning| learning.ticket_id.as_deref());
         let others: Vec<String> =
-            tickets.iter().filter(|it| Some(it.as_str()) != origin).cloned().collect();
+            tickets.iter().filter(|ticket| Some(ticket.as_str()) != origin).cloned().collect();
         if others.len() > usize::from(origin.is_none()) {
             let origin = origin.map(str::to_owned);
             found.push(CrossUse { learning_id: id.to_owned(), origin, tickets: others });
@@ -184,8 +154,7 @@ fn cross_uses(view: &View, by_id: &ById) -> Vec<CrossUse> {
     found
 }
 
-/// In the same session it is no miss: the agent was told to be specific, and
-/// then was.
+/// In the same session it is no miss: the agent was told to be specific, and then was.
 fn gate_misses(view: &View, learnings: &[Learning], topics: &Topics) -> Vec<GateMiss> {
     let mut found: Vec<GateMiss> = Vec::new();
     for rejected in view.rejected.iter().filter(|it| it.stage == "write_gate") {
@@ -197,57 +166,43 @@ fn gate_misses(view: &View, learnings: &[Learning], topics: &Topics) -> Vec<Gate
         let Some(at) = later.min_by_key(|at| learnings[*at].created_at) else { continue };
         found.push(GateMiss {
             rejected: rejected.summary.clone(),
-            rejected_at: rejected.ts,
             learning_id: learnings[at].id.clone(),
         });
     }
     found
 }
 
-/// Learned again: another pitfall about the same thing was written down (but
-/// not as its correction), or a candidate was turned down as its duplicate.
+/// Learned again: another pitfall about the same thing was written down (but not as its
+/// correction), or a candidate was rejected as its duplicate.
 fn recurrences(
     view: &View,
     learnings: &[Learning],
     topics: &Topics,
     by_id: &ById,
 ) -> Vec<Recurrence> {
+    let was_shown = |learning: &Learning, at: DateTime<Utc>| {
+        learning.category == Category::Pitfall
+            && learning.created_at < at
+            && view.first_shown(&learning.id).is_some_and(|shown| shown < at)
+    };
+    let pitfalls = learnings.iter().filter(|again| again.category == Category::Pitfall);
+    let written = pitfalls.filter_map(|again| {
+        let alike = topics.like(&again.summary, &again.tags).into_iter().map(|at| &learnings[at]);
+        let mut first = alike.filter(|first| was_shown(first, again.created_at));
+        first.find(|first| again.supersedes.as_deref() != Some(&first.id))
+    });
+    let rejected = view.rejected.iter().filter(|rejected| rejected.stage == "duplicate");
+    let rejected = rejected.filter_map(|rejected| {
+        // The reason begins with the learning's id, in backticks.
+        let first = by_id.get(rejected.reason.split('`').nth(1)?)?;
+        was_shown(first, rejected.ts).then_some(*first)
+    });
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
-    let was_shown = |it: &Learning, at: DateTime<Utc>| {
-        it.category == Category::Pitfall
-            && it.created_at < at
-            && view.first_shown(&it.id).is_some_and(|shown| shown < at)
-    };
-    let like = |summary: &str, tags: &[String], at| {
-        let alike = topics.like(summary, tags).into_iter().map(|it| &learnings[it]);
-        let mut shown = alike.filter(move |it| was_shown(it, at));
-        shown.next()
-    };
-    for again in learnings.iter().filter(|it| it.category == Category::Pitfall) {
-        let first = like(&again.summary, &again.tags, again.created_at);
-        if let Some(first) = first
-            && again.supersedes.as_deref() != Some(&first.id)
-        {
-            *times.entry(&first.id).or_default() += 1;
-        }
+    for first in written.chain(rejected) {
+        *times.entry(&first.id).or_default() += 1;
     }
-    for rejected in view.rejected.iter().filter(|it| it.stage == "duplicate") {
-        let is_of_id = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        let mut words = rejected.reason.split(|c| !is_of_id(c));
-        let named = words.find_map(|it| by_id.get(it)).copied();
-        let first = match named {
-            Some(named) => Some(named).filter(|it| was_shown(it, rejected.ts)),
-            None => like(&rejected.summary, &rejected.tags, rejected.ts),
-        };
-        if let Some(first) = first {
-            *times.entry(&first.id).or_default() += 1;
-        }
-    }
-    let recurrence = |(id, times): (&str, u32)| {
-        let summary = by_id.get(id).map(|it| it.summary.clone()).unwrap_or_default();
-        Recurrence { learning_id: id.to_owned(), summary, times }
-    };
+    let recurrence = |(id, times): (&str, u32)| Recurrence { learning_id: id.to_owned(), times };
     let mut found: Vec<Recurrence> = times.into_iter().map(recurrence).collect();
-    found.sort_by_key(|it| std::cmp::Reverse(it.times));
+    found.sort_by_key(|again| std::cmp::Reverse(again.times));
     found
 }

@@ -1,18 +1,11 @@
-//! Whether two short texts are about the same thing.
-//!
-//! Coarser than the question whether they say the same: a rejected "be careful
-//! with the config loader" and the lesson that was written down a week later
-//! share a topic and little else. The measure is the share of the shorter
-//! text's words that the other one has too; see [`ALIKE`].
+//! Whether two short texts are about the same thing, which is coarser than whether they say the
+//! same: the share of the shorter text's words that the other one has too.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rust_stemmers::{Algorithm, Stemmer};
+use crate::core::{bounded, reflection::duplicate::stems};
 
-use crate::core::{bounded, reflection::duplicate::COMMON};
-
-/// From this share on, and with [`FEWEST`] words in common, two texts are about
-/// one thing.
+/// From this share on, and with [`FEWEST`] words in common, two texts are about one thing.
 const ALIKE: f64 = 0.6;
 const FEWEST: usize = 2;
 
@@ -59,12 +52,8 @@ impl Topics {
 }
 
 fn words(summary: &str, tags: &[String]) -> BTreeSet<String> {
-    let stemmer = Stemmer::create(Algorithm::English);
-    let is_empty = |word: &String| {
-        word.chars().count() < 3
-            || [EMPTY, COMMON].iter().any(|list| list.split(' ').any(|it| it == word))
-    };
     let words = bounded::words(&format!("{summary} {}", tags.join(" ")));
-    let telling = words.into_iter().filter(|word| !is_empty(word));
-    telling.map(|word| stemmer.stem(&word).into_owned()).collect()
+    let is_telling =
+        |word: &&String| word.chars().count() >= 3 && !EMPTY.split(' ').any(|empty| empty == *word);
+    stems(words.iter().filter(is_telling)).into_iter().collect()
 }

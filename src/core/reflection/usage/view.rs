@@ -1,15 +1,15 @@
 //! What the lines of a log add up to.
 //!
-//! The order of the lines does not matter, nor does a line that is there twice:
-//! an older roz had git merge the logs of two branches, which put one branch's
-//! lines behind the other's and may have repeated some. So a view can be kept, and grows by the new lines alone.
+//! The order of the lines does not matter, nor does a line that is there twice: an older roz had
+//! git merge the logs of two branches, which put one branch's lines behind the other's and may have
+//! repeated some. So a view can be kept, and grows by the new lines alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Event, Tally, read};
+use super::{Entry, Event, Tally};
 use crate::core::bounded;
 
 /// Milliseconds since 1970.
@@ -36,8 +36,7 @@ pub struct View {
     pub rejected: Vec<Rejected>,
     learnings: BTreeMap<String, Usage>,
     tickets: BTreeMap<String, Ticket>,
-    /// Hashes of the entries that are simply counted, so that none is counted
-    /// twice.
+    /// Hashes of the entries that are simply counted, so that none is counted twice.
     seen: BTreeSet<u64>,
 }
 
@@ -52,39 +51,30 @@ pub struct Rejected {
     pub reason: String,
 }
 
-/// A learning was put away, or brought back, or has been replaced.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Move {
-    Archived { reason: String },
-    Restored,
-    Superseded { by: String },
-}
-
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Usage {
-    /// By a hash of the session: shown again after a compaction it is the same
-    /// use.
+    /// By a hash of the session: shown again after a compaction it is the same use.
     uses: BTreeMap<u64, Use>,
     useful: u32,
     useless: u32,
     /// A reflection of this log names it: it was learned here.
     #[serde(default)]
     is_own: bool,
-    /// The ticket that it was learned from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    origin: Option<String>,
-    /// Its category's word, where a reflection leaves no doubt of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    category: Option<String>,
     /// The tickets in which it was referred to.
     tickets: BTreeSet<String>,
-    moves: BTreeSet<(Millis, Move)>,
+    /// When it was last restored from the archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    restored: Option<Millis>,
 }
 
-/// In one session: first shown, last referred to, last opened, dismissed.
+/// What happened in one session: first shown, and last referred to, opened and dismissed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-struct Use(Option<Millis>, Option<Millis>, Option<Millis>, Option<Millis>);
+struct Use {
+    shown: Option<Millis>,
+    referred: Option<Millis>,
+    opened: Option<Millis>,
+    dismissed: Option<Millis>,
+}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Ticket {
@@ -98,7 +88,7 @@ impl View {
         if line.trim_ascii().is_empty() {
             return;
         }
-        match read::entry(line) {
+        match Entry::read(line) {
             Some(entry) => self.add(&entry),
             None => self.broken += 1,
         }
@@ -109,21 +99,21 @@ impl View {
         let at = entry.ts.timestamp_millis();
         match &entry.event {
             Event::Surfaced { learning_id, session_id, .. } => {
-                let shown = &mut self.in_session(learning_id, session_id, at).0;
+                let shown = &mut self.in_session(learning_id, session_id, at).shown;
                 *shown = Some(shown.map_or(at, |it| it.min(at)));
             }
             Event::Referenced { learning_id, session_id, ticket_id, .. } => {
-                let referred = &mut self.in_session(learning_id, session_id, at).1;
+                let referred = &mut self.in_session(learning_id, session_id, at).referred;
                 *referred = (*referred).max(Some(at));
                 let usage = self.learnings.entry(learning_id.clone()).or_default();
                 usage.tickets.extend(ticket_id.clone());
             }
             Event::Opened { learning_id, session_id } => {
-                let opened = &mut self.in_session(learning_id, session_id, at).2;
+                let opened = &mut self.in_session(learning_id, session_id, at).opened;
                 *opened = (*opened).max(Some(at));
             }
             Event::Dismissed { learning_id, session_id } => {
-                let dismissed = &mut self.in_session(learning_id, session_id, at).3;
+                let dismissed = &mut self.in_session(learning_id, session_id, at).dismissed;
                 *dismissed = (*dismissed).max(Some(at));
             }
             counted => {
@@ -137,13 +127,10 @@ impl View {
     fn count(&mut self, ts: DateTime<Utc>, event: &Event) {
         let at = ts.timestamp_millis();
         match event {
-            Event::Corrected { learning_id, superseded_by } => {
-                self.moved(learning_id, at, Move::Superseded { by: superseded_by.clone() });
+            Event::Restored { learning_id } => {
+                let restored = &mut self.learnings.entry(learning_id.clone()).or_default().restored;
+                *restored = (*restored).max(Some(at));
             }
-            Event::Archived { learning_id, reason } => {
-                self.moved(learning_id, at, Move::Archived { reason: reason.clone() });
-            }
-            Event::Restored { learning_id } => self.moved(learning_id, at, Move::Restored),
             Event::Rated { learning_id, useful } => {
                 let usage = self.learnings.entry(learning_id.clone()).or_default();
                 let rated = if *useful { &mut usage.useful } else { &mut usage.useless };
@@ -155,7 +142,6 @@ impl View {
                 candidates,
                 accepted,
                 learnings,
-                categories,
                 criteria,
                 ..
             } => {
@@ -166,13 +152,8 @@ impl View {
                     let count = self.criteria.entry(criterion.clone()).or_default();
                     *count = count.saturating_add(*by);
                 }
-                let mut kinds = categories.keys();
-                let only = kinds.next().filter(|_| kinds.next().is_none());
                 for id in learnings {
-                    let usage = self.learnings.entry(id.clone()).or_default();
-                    usage.is_own = true;
-                    usage.origin = usage.origin.take().or_else(|| ticket_id.clone());
-                    usage.category = usage.category.take().or_else(|| only.cloned());
+                    self.learnings.entry(id.clone()).or_default().is_own = true;
                 }
                 for id in ticket_id.iter().chain(tickets).filter(|_| *accepted > 0) {
                     let learned = &mut self.tickets.entry(id.clone()).or_default().last_learned;
@@ -201,12 +182,10 @@ impl View {
             Event::Surfaced { .. }
             | Event::Referenced { .. }
             | Event::Opened { .. }
-            | Event::Dismissed { .. } => (),
+            | Event::Dismissed { .. }
+            | Event::Corrected { .. }
+            | Event::Archived { .. } => (),
         }
-    }
-
-    fn moved(&mut self, learning_id: &str, at: Millis, to: Move) {
-        self.learnings.entry(learning_id.to_owned()).or_default().moves.insert((at, to));
     }
 
     /// Without a session's name every moment is a session of its own.
@@ -219,8 +198,7 @@ impl View {
         usage.uses.entry(key).or_default()
     }
 
-    /// What is known of one learning; of one that the log does not name,
-    /// nothing.
+    /// What is known of one learning; of one that the log does not name, nothing.
     pub fn tally(&self, learning_id: &str) -> Tally {
         self.learnings.get(learning_id).map(Usage::tally).unwrap_or_default()
     }
@@ -236,37 +214,11 @@ impl View {
         self.learnings.get(learning_id).is_some_and(|it| it.is_own)
     }
 
-    /// When a learning was put away, brought back or replaced, oldest first.
-    pub fn history(&self, learning_id: &str) -> Vec<(DateTime<Utc>, Move)> {
-        let moves = self.learnings.get(learning_id).map(|it| &it.moves);
-        let moves = moves.into_iter().flatten();
-        moves.filter_map(|(at, it)| Some((time(*at)?, it.clone()))).collect()
-    }
-
-    /// Whatever was put away or brought back, oldest first.
-    pub fn moves(&self) -> Vec<(DateTime<Utc>, &str, &Move)> {
-        let all = self.learnings.iter().flat_map(|(id, usage)| {
-            usage.moves.iter().filter_map(move |(at, it)| Some((time(*at)?, id.as_str(), it)))
-        });
-        let mut all: Vec<_> = all.collect();
-        all.sort();
-        all
-    }
-
     /// Tickets that were skipped, and from which something was learned later.
     pub fn skip_misses(&self) -> Vec<&str> {
         let is_miss =
             |it: &Ticket| it.first_skipped.is_some() && it.first_skipped < it.last_learned;
         self.tickets.iter().filter(|(_, it)| is_miss(it)).map(|(id, _)| id.as_str()).collect()
-    }
-
-    /// The ticket that a learning came from, as far as the log says.
-    pub(super) fn origin(&self, learning_id: &str) -> Option<&str> {
-        self.learnings.get(learning_id)?.origin.as_deref()
-    }
-
-    pub(super) fn category(&self, learning_id: &str) -> Option<&str> {
-        self.learnings.get(learning_id)?.category.as_deref()
     }
 
     /// Learnings with the tickets in which they were referred to.
@@ -276,31 +228,29 @@ impl View {
 
     pub(super) fn first_shown(&self, learning_id: &str) -> Option<DateTime<Utc>> {
         let uses = &self.learnings.get(learning_id)?.uses;
-        time(uses.values().filter_map(|it| it.0).min()?)
+        time(uses.values().filter_map(|one| one.shown).min()?)
     }
 }
 
 impl Usage {
     fn tally(&self) -> Tally {
-        let restored = self.moves.iter().filter(|(_, it)| *it == Move::Restored);
-        let restored = restored.map(|(at, _)| *at).max();
         let mut tally = Tally {
             rated_useful: self.useful,
             rated_useless: self.useless,
-            restored: restored.and_then(time),
+            restored: self.restored.and_then(time),
             ..Tally::default()
         };
         let (mut shown, mut used) = (None, None);
-        for Use(surfaced, referenced, opened, dismissed) in self.uses.values() {
-            let used_at = (*referenced).max(*opened);
+        for Use { shown: surfaced, referred, opened, dismissed } in self.uses.values() {
+            let used_at = (*referred).max(*opened);
             tally.surfaced += u32::from(surfaced.is_some());
             tally.opened += u32::from(opened.is_some());
-            tally.referenced += u32::from(referenced.is_some());
+            tally.referenced += u32::from(referred.is_some());
             tally.used += u32::from(used_at.is_some());
             tally.hits += u32::from(surfaced.is_some() && used_at.is_some());
             // A session that was resumed may have made up its mind.
             tally.dismissed += u32::from(dismissed.is_some() && used_at.is_none());
-            tally.forgiven += u32::from(surfaced.is_some() && *surfaced <= restored);
+            tally.forgiven += u32::from(surfaced.is_some() && *surfaced <= self.restored);
             shown = shown.max(*surfaced);
             used = used.max(used_at);
         }

@@ -8,16 +8,14 @@ use serde_json::json;
 use crate::core::{
     Cx, bounded,
     event::ToolCall,
-    facts::Parent,
     outcome::{Notice, Outcome, Rewrite},
     policy::Mode,
     review::{
-        REVIEWER,
+        REVIEWER, messages,
         phase::Phase,
         reviewer::{Launch, Reviewer},
         seen::Seen,
         state::{Opener, Review},
-        words,
         work::Work,
     },
     tool::Tool,
@@ -27,8 +25,7 @@ use crate::core::{
 /// Launches of a session that are remembered.
 const MAX_LAUNCHES: usize = 16;
 
-/// A call that starts the reviewer: it gets our brief instead of what the
-/// agent would have told it.
+/// A call that starts the reviewer: it gets our brief instead of what the agent would have told it.
 pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     let known =
         |launch: &Launch| launch.tool_use_id.is_some() && launch.tool_use_id == call.tool_use_id;
@@ -55,8 +52,9 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
             .lines()
             .flat_map(|line| ["> ", line, "\n"])
             .collect();
-    let prompt =
-        Notice::new("brief").with("words", quoted).with("folders", words::folders(&cx.facts.roots));
+    let prompt = Notice::new("brief")
+        .with("words", quoted)
+        .with("folders", messages::folders(&cx.facts.roots));
     // What the brief says is in the reviewer's own instructions and context as well.
     let may_keep_prompt = words.trim() == format!("Review session {}.", cx.session_id);
     let rewrite = Rewrite { agent_type: REVIEWER, prompt, may_keep_prompt };
@@ -105,26 +103,15 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
              ours: it gets no token. Rename or remove that agent."
         ));
     }
-    let parent = match &cx.facts.parent {
-        Parent::Client => json!("client"),
-        Parent::Unnamed(name) => json!({ "unnamed": name }),
-        Parent::Unknown => json!("unknown"),
-        Parent::Stranger(name) => {
-            let reason = format!("the hook was started by `{name}`, not by the client");
-            return no_token(review, agent, &reason);
-        }
-    };
     if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
         // Two were launched at the same time.
-        review.launches[launch].answered = true;
-        review.launches[launch].spent = true;
+        review.launches[launch].spend();
         return no_token(review, agent, "a reviewer is already at work");
     }
     // A review that the agent asks for ahead of time.
     if !review.phase().is_open() {
         if let Some(reason) = why_no_review(review, cx) {
-            review.launches[launch].answered = true;
-            review.launches[launch].spent = true;
+            review.launches[launch].spend();
             return no_token(review, agent, reason);
         }
         review.open(Opener::Launch, cx.now);
@@ -132,12 +119,11 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     review.fix_works(&cx.facts.roots);
     let launch = &mut review.launches[launch];
     launch.answered = true;
-    let token = bounded::hex(&cx.dice.look()[16..]);
+    let token = bounded::hex(&cx.dice[16..]);
     let is_unbriefed = cx.facts.reviewer_unbriefed;
     let mut proof = json!({
         "launched_at": launch.at,
         "tool_use_id": launch.tool_use_id,
-        "parent": parent,
         "agent_files": "none bears the reviewer's name",
     });
     if is_unbriefed {
@@ -163,9 +149,9 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     review.started(agent, reviewer);
     let notice = Notice::new("reviewer")
         .with("token", token)
-        .with("folders", words::folders(review.works()))
+        .with("folders", messages::folders(review.works()))
         .with("findings", told_findings(review))
-        .with("second_opinions", words::second_opinions(review));
+        .with("second_opinions", messages::second_opinions(review));
     Outcome::pass()
         .telling_agent(notice)
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
@@ -182,14 +168,14 @@ fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
 }
 
 fn told_findings(review: &Review) -> String {
-    match words::earlier_findings(review) {
+    match messages::earlier_findings(review) {
         none if none.is_empty() => "none so far".to_owned(),
         findings => findings,
     }
 }
 
-/// It may look. It never gets a token, and nobody may talk to it: a later
-/// launch is not for one that was briefed for something else.
+/// It may look. It never gets a token, and nobody may talk to it: a later launch is not for one
+/// that was briefed for something else.
 fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
     review.exclude(agent);
     Outcome::pass()

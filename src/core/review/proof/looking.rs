@@ -46,8 +46,8 @@ pub(in crate::core::review) fn was_shown(
     }
 }
 
-/// Whether a command is about what a gated call names: it has the number in common with it
-/// (`gh pr diff 7` with `gh pr merge 7`), or where the call has none the program or an operand.
+/// Whether a command is about what a gated call names: it has the number in common with it (`gh pr
+/// diff 7` with `gh pr merge 7`), or where the call has none the program or an operand.
 fn is_about(trigger: &GateTrigger, commands: &[Vec<String>]) -> bool {
     let key = trigger.key.as_deref().unwrap_or_default();
     let words = key.strip_prefix("Bash:").unwrap_or_default().split_whitespace();

@@ -479,7 +479,7 @@ fn what_was_shown_last_is_kept_longest() {
     assert!(serde_json::to_string(&seen).unwrap().len() < 250_000);
     assert_eq!(
         seen.blobs.last().map(|(id, ranges)| (id.as_str(), ranges.len())),
-        Some(("bbbbbbb", 1000))
+        Some(("bbbbbbb", 4000))
     );
 }
 

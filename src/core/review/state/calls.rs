@@ -9,8 +9,8 @@ use crate::core::{
     review::{
         cycle::{Allow, GateTrigger, Opener},
         decision::Decision,
+        messages,
         phase::Phase,
-        words,
         work::Work,
     },
 };
@@ -26,22 +26,17 @@ impl Review {
         call.is_some_and(|id| self.denied.iter().any(|denied| denied == id))
     }
 
-    pub(in crate::core::review) fn was_asked(&self, call: Option<&str>) -> bool {
-        call.is_some_and(|id| self.asked.iter().any(|asked| asked == id))
-    }
-
-    /// Counts a denial. Answers whether there were `max` before it in this
-    /// cycle, so that the user is asked instead.
-    pub(in crate::core::review) fn denied(&mut self, call: Option<&str>, max: u32) -> bool {
-        let asks = max <= self.denials;
+    pub(in crate::core::review) fn denied(&mut self, call: Option<&str>) {
         self.denials = self.denials.saturating_add(1);
-        if asks {
-            self.asked.extend(call.map(str::to_owned));
-            keep_newest(&mut self.asked, MAX_IDS);
-        }
         self.denied.extend(call.map(str::to_owned));
         keep_newest(&mut self.denied, MAX_IDS);
-        asks
+    }
+
+    /// Whether there were `max` denials in this cycle before that of `call`, so that the user is asked.
+    pub(in crate::core::review) fn is_asked(&self, call: Option<&str>, max: u32) -> bool {
+        let known = self.denied.iter().position(|denied| Some(denied.as_str()) == call);
+        let before = known.and_then(|at| u32::try_from(at).ok());
+        before.unwrap_or(self.denials.saturating_sub(1)) >= max
     }
 
     /// Whether an approval reaches the gated call `call` on `work`.
@@ -62,7 +57,7 @@ impl Review {
             match work {
                 Work::Known(known) if known.approval.is_some() => return Reach::InScope,
                 Work::Known(known) if !self.approval.as_ref().is_some_and(is_without_tree) => {
-                    return Reach::Over(words::why_new(known));
+                    return Reach::Over(messages::why_new(known));
                 }
                 Work::Unknown(why) => return Reach::Unknown(why.clone()),
                 // Until the next prompt, as without a repository.

@@ -15,9 +15,9 @@ use crate::core::{
         attempt::Attempts,
         cycle::{GateTrigger, Opener},
         decision::{By, Decision, Posted},
+        messages,
         phase::Phase,
         reviewer::{Claim, Reviewer},
-        words,
         work::Work,
     },
 };
@@ -208,7 +208,7 @@ impl Review {
     /// What no approval covers of a work tree, in words.
     pub(in crate::core::review) fn why_new(&self, work: &Work) -> Option<String> {
         match work {
-            Work::Known(known) if known.needs_approval() => Some(words::why_new(known)),
+            Work::Known(known) if known.needs_approval() => Some(messages::why_new(known)),
             Work::NoRepository if self.is_written => {
                 Some("files were written since the approval".to_owned())
             }

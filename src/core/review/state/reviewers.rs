@@ -6,7 +6,7 @@ use super::{MAX_IDS, Review, keep_newest};
 use crate::core::{
     event::Background,
     policy,
-    review::{cycle::Opener, decision::Decision, reviewer::Reviewer},
+    review::{attempt::Outcome, cycle::Opener, decision::Decision, reviewer::Reviewer},
 };
 
 /// Why a reviewer is no longer there.
@@ -54,10 +54,10 @@ impl Review {
         if !self.enabled || any_at_work || !was_undecided {
             return;
         }
-        match loss {
-            Loss::TimedOut => self.attempts.timed_out(),
-            Loss::Ended => self.attempts.undecided(),
-        }
+        self.attempts.failed(match loss {
+            Loss::TimedOut => Outcome::TimedOut,
+            Loss::Ended => Outcome::NoDecision,
+        });
         if self.opener() == Opener::Launch && self.decision == Decision::Pending {
             // Nobody had asked for this review: what was before it is nothing. Its token is kept.
             self.enabled = false;

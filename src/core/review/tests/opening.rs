@@ -109,12 +109,15 @@ fn who_changed_a_file_is_said_where_it_is_known() {
     let changed = files.iter().zip(by).map(|(path, by)| Changed { path: (*path).into(), by });
     known.changed = changed.collect();
     assert_eq!(
-        words::why_new(&known),
+        messages::why_new(&known),
         "changed since the approval: mine.rs, theirs.rs (by session s9), typed.rs (not by this \
          session's tools: `#roz:approve` if it was you)"
     );
     known.uncommitted = vec!["src/a.rs".into()];
-    assert_eq!(words::why_new(&known), "the approved version of `src/a.rs` is not committed yet");
+    assert_eq!(
+        messages::why_new(&known),
+        "the approved version of `src/a.rs` is not committed yet"
+    );
 }
 
 #[test]

@@ -39,14 +39,6 @@ fn a_launch_told_twice_is_one_launch() {
 }
 
 #[test]
-fn a_hook_that_is_not_the_clients_child_gets_no_token() {
-    let mut gate = Gate::new();
-    gate.passes(prompt("#roz fix it")).launch();
-    gate.facts.parent = Parent::Stranger("bash".into());
-    assert_eq!(gate.starts("a1"), None);
-}
-
-#[test]
 fn a_launch_made_after_the_start_does_not_answer_it() {
     let mut gate = Gate::new();
     gate.passes(prompt("#roz fix it")).launch().later(-10);

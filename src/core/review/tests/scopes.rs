@@ -138,7 +138,7 @@ fn of_several_work_trees_an_empty_one_needs_no_approval() {
     gate.approved_elsewhere("t0").objects_to(push("p1")).tree("t0");
     let (works, id) = ([empty(), gate.facts.work.clone()], gate.session.session_id.clone());
     let facts = Facts { works: works.to_vec(), ..Facts::default() };
-    let dice = [0; 32].into();
+    let dice = [0; 32];
     let (now, policy) = (gate.now, &gate.policy);
     let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id: &id };
     let event = Event { origin: Origin::default(), what: stop() };

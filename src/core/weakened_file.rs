@@ -1,4 +1,4 @@
-//! A call has weakened one of roz's own files.
+//! One of roz's own files that protects less since a call: what was lost, and when.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -22,7 +22,7 @@ pub enum Kind {
 
 /// A change that weakens something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Weakened {
+pub struct WeakenedFile {
     pub kind: Kind,
     pub file: PathBuf,
     /// What is laxer or gone, a clause each.
@@ -34,7 +34,7 @@ pub struct Weakened {
     pub at: DateTime<Utc>,
 }
 
-impl Weakened {
+impl WeakenedFile {
     /// `` `~/.roz/config.toml`: `protect.enabled` was true, is false ``
     pub fn shown(&self) -> String {
         let what = self.what.iter().take(5).map(|what| bounded::line(what, 120));

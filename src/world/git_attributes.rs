@@ -11,11 +11,11 @@ use super::files::{self, Access};
 /// The line of a `.gitattributes` beside the learnings, so that branches merge.
 pub(crate) const LEARNINGS: &str = "learnings.md merge=union\n";
 
-/// For whoever begins a file in a project's `folder`: the gate may be on by a
-/// ticket system's marker alone, and then no `roz init` has told git.
+/// For whoever begins a file in a project's `folder`: the gate may be on by a ticket system's
+/// marker alone, and then no `roz init` has told git.
 ///
-/// What the user said of the folder stands, in it or above it. That it cannot
-/// be told loses nothing that is written, and `roz doctor` says so.
+/// What the user said of the folder stands, in it or above it. That it cannot be told loses nothing
+/// that is written, and `roz doctor` says so.
 pub(crate) fn tell_git(folder: &Path) {
     const NAME: &str = ".gitattributes";
     if is_told_above(folder, NAME) {

@@ -1,4 +1,4 @@
-//! What this gate says in more than one place.
+//! Sentences of the review gate, and parts of them, that are needed in more than one place.
 
 use std::path::PathBuf;
 
@@ -55,8 +55,8 @@ pub(super) fn changed(files: &[Changed]) -> String {
     }))
 }
 
-/// What the work became since it was approved: for the trace, and in words for the user. For
-/// scopes in which a changed work passes.
+/// What the work became since it was approved: for the trace, and in words for the user. For scopes
+/// in which a changed work passes.
 pub(super) fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String>) {
     let known = match work {
         Work::Unknown(why) => {
@@ -76,7 +76,8 @@ pub(super) fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String
     (named, Some(message))
 }
 
-fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
+/// The first of some names, and how many more there are.
+pub(crate) fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = match names.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
@@ -95,7 +96,7 @@ pub(super) fn folders(roots: &[PathBuf]) -> String {
 
 /// What was found in this cycle so far, for the next reviewer.
 pub fn earlier_findings(review: &Review) -> String {
-    let found = review.decisions_of_cycle().filter_map(|it| match &it.decision {
+    let found = review.decisions_of_cycle().filter_map(|posted| match &posted.decision {
         Decision::Issues { summary, message_to_agent } => {
             let said = if message_to_agent == summary { "" } else { message_to_agent.as_str() };
             Some(format!("- {summary}\n{said}").trim_end().to_owned())
@@ -122,17 +123,4 @@ pub(super) fn call(trigger: &GateTrigger) -> String {
 /// The command line in a call's input.
 pub(super) fn command(input: &Value) -> Option<&str> {
     ["command", "cmd", "script"].iter().find_map(|field| input.get(field)?.as_str())
-}
-
-/// A command that may show what a call is about.
-pub(super) fn example(call: &str) -> String {
-    let number = call.split_whitespace().find(|word| word.bytes().all(|c| c.is_ascii_digit()));
-    match number {
-        Some(number) if call.contains("gh pr") => format!("gh pr diff {number}"),
-        Some(number) if call.contains("gh issue") => format!("gh issue view {number}"),
-        _ => match call.split_whitespace().next() {
-            Some("git") | None => "git log -p -1".to_owned(),
-            Some(program) => format!("{program} show …"),
-        },
-    }
 }

@@ -1,4 +1,5 @@
-//! Names taken apart, and words in lists.
+//! The words in a name, lists of words, and paths of devices: what several gates ask of a name or a
+//! path.
 
 /// `readFile`, `read_file`, `read-file`: its words in lower case.
 pub fn words(name: &str) -> Vec<String> {
@@ -24,8 +25,8 @@ pub fn is_one(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|it| it == word)
 }
 
-/// Paths that nobody keeps anything in.
-pub fn is_sink(path: &str) -> bool {
+/// Whether a path is a device that keeps nothing: `/dev/null`, a terminal, a standard stream.
+pub fn is_stream_device(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty")
         || path.strip_prefix("/dev/fd/").is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -1,0 +1,56 @@
+//! `roz learn rebuild`: the caches, from their sources.
+
+use std::{convert::Infallible, fmt::Write as _};
+
+use serde_json::json;
+
+use super::{
+    Done,
+    say::{self, Out},
+    stock::Stock,
+};
+use crate::{
+    memory::index::{self, Loaded},
+    open::Roz,
+    world::World,
+};
+
+/// Make the caches anew: the index, and what the log adds up to
+///
+/// Example:
+///   roz learn rebuild
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::here(world)?;
+    let stock = Stock::open(&roz, world);
+    let load = || Ok::<Loaded, Infallible>(stock.library.at_hand().into());
+    let working = say::working("making the index");
+    let Ok(indexed) = index::rebuild(&roz.home, &stock.library.files(), load);
+    let view = stock.log.rebuild()?;
+    drop(working);
+    let learnings = indexed.index.len();
+    if args.json {
+        return stock.print_json(json!({
+            "index": { "learnings": learnings },
+            "stats": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
+        }));
+    }
+    let mut text = format!(
+        "Made anew: the index of {}, and what {} of `{}` add up to.\n",
+        say::counted(learnings, "learning"),
+        say::counted(view.entries, "line"),
+        stock.log.path().display()
+    );
+    if view.broken > 0 {
+        let _ = writeln!(text, "Lines of it that cannot be read: {}.", view.broken);
+    }
+    stock.print(&text, &Out::new(world))?;
+    Ok(Done::Well)
+}

@@ -1,0 +1,90 @@
+//! `roz learn stale`: learnings that name files which are gone: what they say may be gone too.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Done, say::Out, stock::Stock};
+use crate::{
+    core::{
+        bounded,
+        reflection::learning::{Learning, Scope},
+    },
+    open::Roz,
+    world::World,
+};
+
+/// Show learnings that name files which are gone
+///
+/// Example:
+///   roz learn stale
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let roz = Roz::here(world)?;
+    let stock = Stock::open(&roz, world);
+    // Personal ones are about other projects, too.
+    let all = stock.learnings.iter();
+    let own = all.filter(|learning| learning.is_active() && learning.scope != Scope::Personal);
+    let looked = own.map(|learning| {
+        let files = learning.context_files.iter().map(String::as_str).filter(|it| is_a_path(it));
+        let (present, missing): (Vec<&str>, Vec<&str>) =
+            files.partition(|file| is_there(file, &roz.project));
+        (learning, missing, present)
+    });
+    let looked: Vec<(&Learning, _, _)> =
+        looked.filter(|(_, missing, _)| !missing.is_empty()).collect();
+    if args.json {
+        let learnings = looked.iter().map(|(learning, missing, present)| {
+            let Learning { id, summary, .. } = learning;
+            json!({ "id": id, "summary": summary, "missing": missing, "present": present })
+        });
+        return stock.print_json(json!({ "learnings": learnings.collect::<Vec<Value>>() }));
+    }
+    let out = Out::new(world);
+    if looked.is_empty() {
+        stock.print(&stock.nothing("Every file that a learning names is there."), &out)?;
+        return Ok(Done::Well);
+    }
+    let row = |(learning, missing, present): &(&Learning, Vec<&str>, Vec<&str>)| {
+        vec![
+            learning.id.clone(),
+            format!("{} of {}", missing.len(), missing.len() + present.len()),
+            format!("{} ({})", missing.join(", "), bounded::line(&learning.summary, 200)),
+        ]
+    };
+    let rows: Vec<Vec<String>> = looked.iter().map(row).collect();
+    let next = "Do they still hold? `roz learn archive ID…` puts away those that do not.\n";
+    stock.print(&(out.table(&["ID", "GONE", "FILES"], &rows) + next), &out)?;
+    Ok(Done::Well)
+}
+
+fn is_a_path(text: &str) -> bool {
+    !text.trim().is_empty() && !text.contains("://") && !text.starts_with('~')
+}
+
+/// As it stands, without a line number behind it, or as a glob.
+fn is_there(text: &str, root: &Path) -> bool {
+    let text = text.trim();
+    let is_number =
+        |it: &str| !it.is_empty() && it.bytes().all(|it| b"0123456789-,:".contains(&it));
+    let bare = text.split_once(':').filter(|(_, rest)| is_number(rest)).map(|(path, _)| path);
+    if [Some(text), bare].into_iter().flatten().any(|it| root.join(it).symlink_metadata().is_ok()) {
+        return true;
+    }
+    if !text.contains(['*', '?', '[']) {
+        return false;
+    }
+    let escaped = glob::Pattern::escape(&root.to_string_lossy());
+    let matches = glob::glob(&format!("{escaped}/{text}"));
+    matches.is_ok_and(|mut it| it.next().is_some())
+}
+
+#[cfg(test)]
+mod tests;
