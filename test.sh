@@ -5,14 +5,17 @@
 #
 #   ./test.sh              everything
 #   ./test.sh --no-client  all but the real client
+#   ./test.sh --clients    the other agents as well (1.2 GB from npm)
 set -euo pipefail
 cd "$(dirname "$0")"
 
 with_client=yes
+with_others=no
 for arg in "$@"; do
     case $arg in
         --no-client) with_client=no ;;
-        *) echo "usage: ./test.sh [--no-client]" >&2; exit 2 ;;
+        --clients) with_others=yes ;;
+        *) echo "usage: ./test.sh [--no-client | --clients]" >&2; exit 2 ;;
     esac
 done
 
@@ -83,3 +86,10 @@ if ! command -v tmux >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && command -v apt-get
     apt-get update -qq && apt-get install -qq -y tmux || echo "test.sh: tmux could not be installed" >&2
 fi
 tests/client/terminal.py --check
+
+[ "$with_others" = yes ] || exit 0
+
+step "the other agents"
+# One that cannot be installed is named, and its session counts as not run.
+tests/agents/install.sh || echo "test.sh: not every agent could be installed" >&2
+tests/agents/run.py

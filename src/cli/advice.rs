@@ -1,48 +1,43 @@
-//! What is valid in a configuration, and all the same not what was meant: said
-//! by `roz config check` and by doctor, which may look at more than a hook.
+//! What is valid in a configuration but probably not what was meant, for `roz config check` and
+//! `roz doctor`.
 
 use std::path::Path;
 
 use crate::{
     clients,
     config::{Diagnostic, Full, Place, nearest},
-    core::{pattern, policy::Scope},
+    core::pattern,
     template,
 };
 
-/// Templates that are named and not there: another text is used in their place.
+/// Templates that do not exist, or have an unknown placeholder.
 pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
     let templates = &full.policy.templates;
-    let is_random = templates.active == "random";
-    let active = (!is_random).then_some(("templates.active", &templates.active));
-    // One of no weight is never thrown.
-    let weighed = templates.weights.iter().filter(|(_, weight)| is_random && **weight > 0);
-    let named = active.into_iter().chain(weighed.map(|(id, _)| ("templates.weights", id)));
-    let file = |id: &str| home.join("templates").join(format!("block-{id}.md"));
-    let named: Vec<(&str, &String)> = named.collect();
-    let odd = named.iter().filter_map(|(_, id)| {
-        let unfilled = template::unfilled(&format!("block-{id}"), home);
-        let first = unfilled.first()?;
-        Some(Diagnostic {
-            place: Place::file(&file(id), None),
-            problem: format!("nothing stands for `{{{{{}}}}}`", first.escape_debug()),
-            remedy: "there are {{session_id}}, {{block_count}}, {{max_blocks}}, {{roz}}".to_owned(),
-        })
-    });
-    let odd: Vec<Diagnostic> = odd.collect();
-    let missing =
-        named.into_iter().filter(|(_, id)| !template::exists(&format!("block-{id}"), home));
-    missing
-        .map(|(key, id)| {
-            let file = file(id);
-            Diagnostic {
+    let named: Vec<(&str, &String)> = if templates.active == "random" {
+        let weights = templates.weights.iter().filter(|(_, weight)| **weight > 0);
+        weights.map(|(id, _)| ("templates.weights", id)).collect()
+    } else {
+        vec![("templates.active", &templates.active)]
+    };
+    let check = |(key, id): (&str, &String)| {
+        let name = format!("block-{id}");
+        let file = home.join("templates").join(format!("{name}.md"));
+        if !template::exists(&name, home) {
+            return Some(Diagnostic {
                 place: place_of(full, key),
                 problem: format!("`{key}` names `{id}`, and there is no such template"),
                 remedy: format!("write `{}`; until then the default is used", file.display()),
-            }
+            });
+        }
+        let unfilled = template::unfilled(&name, home);
+        let first = unfilled.first()?;
+        Some(Diagnostic {
+            place: Place::file(&file, None),
+            problem: format!("unknown placeholder `{{{{{}}}}}`", first.escape_debug()),
+            remedy: "there are {{session_id}}, {{block_count}}, {{max_blocks}}, {{roz}}".to_owned(),
         })
-        .chain(odd)
-        .collect()
+    };
+    named.into_iter().filter_map(check).collect()
 }
 
 /// The tools of all clients.
@@ -69,32 +64,18 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     misspelt.collect()
 }
 
-/// Gates on commands that name no program: only lines are looked through for them, and not what those
-/// start.
+/// Gates on commands that name no program: they cover command lines, and not what those start.
 pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
     let named = full.policy.review.gates.tools.iter().filter(|it| it.starts_with("Bash:"));
     let without = named.filter(|it| full.policy.shims.enabled && pattern::program(it).is_none());
     let told = without.map(|pattern| Diagnostic {
         place: place_of(full, "review.gates.tools"),
         problem: format!("`review.gates.tools`: `{pattern}` names no program on PATH"),
-        remedy: "it covers what stands in a command line, and not what a script or a Makefile \
-                 starts; `Bash:PROGRAM …` covers both"
+        remedy: "it covers command lines, but not what a script or a Makefile starts; \
+                 `Bash:PROGRAM …` covers both"
             .to_owned(),
     });
     told.collect()
-}
-
-/// What an approval that lasts for the whole session gives up.
-pub(super) fn session_scope(full: &Full) -> Option<Diagnostic> {
-    let key = "review.gates.approval_scope";
-    (full.policy.review.gates.approval_scope == Scope::Session).then(|| Diagnostic {
-        place: place_of(full, key),
-        problem: format!(
-            "`{key}` is \"session\": after one approval, what is changed later in the session is \
-             named to the user and passes without a review"
-        ),
-        remedy: "\"work\" keeps an approval as long as the work is unchanged".to_owned(),
-    })
 }
 
 /// What is odd about a tool and its input, as somebody typed them.

@@ -16,10 +16,10 @@ use crate::{
     world::World,
 };
 
-/// Approve the work as it is (a person, at a terminal)
+/// Approve the work as it is (humans only, at a terminal)
 ///
-/// The same as `#roz:approve` in front of a prompt: the work of a session, as
-/// it is now, counts as reviewed, and the gated calls that waited for it pass.
+/// Like `#roz:approve` at the beginning of a prompt: the session's current work
+/// counts as reviewed, and the gated calls that wait for it pass.
 ///
 /// Examples:
 ///   roz approve "read the diff"
@@ -38,10 +38,10 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Let one gated call through (a person, at a terminal)
+/// Let one gated call through (humans only, at a terminal)
 ///
-/// The same as `#roz:allow` in front of a prompt: the call that waits, or the
-/// next gated one, goes through once. It has 15 minutes.
+/// Like `#roz:allow` at the beginning of a prompt: the call that waits, or the
+/// next gated one within 15 minutes, passes once.
 ///
 /// Examples:
 ///   roz allow

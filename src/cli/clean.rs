@@ -1,4 +1,4 @@
-//! `roz clean`: forgets old sessions.
+//! `roz clean`: deletes old sessions.
 
 use std::time::{Duration, Instant};
 
@@ -11,21 +11,21 @@ use crate::{
     world::World,
 };
 
-/// Forget old sessions, and what belongs to none
+/// Delete old sessions and orphaned files
 ///
-/// Sessions that wait for a review or a reflection, or have an intent selected, are kept,
-/// unless `--all`. It also runs by itself at a session's start, at most once a day, by
-/// `cleanup.retention_days` (7). A session's decisions are forgotten with it.
+/// Keeps sessions that wait for a review or a reflection, or have an intent selected, unless
+/// `--all`. It also runs by itself at a session's start, at most once a day, by
+/// `cleanup.retention_days` (7). A session's decisions are deleted with it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Sessions last active longer ago than this: 7d, 12h, 30m (default: the
-    /// configuration's `cleanup.retention_days`)
+    /// Sessions last active longer ago than this: 7d, 12h, 30m (default:
+    /// `cleanup.retention_days`)
     #[arg(long, value_name = "AGE", value_parser = age)]
     before: Option<TimeDelta>,
-    /// Also sessions that wait for something; without `--before`, every session
+    /// Also sessions with something open; without `--before`, every session
     #[arg(long)]
     all: bool,
-    /// Only say what would go
+    /// Only say what would be deleted
     #[arg(long)]
     dry_run: bool,
     /// Print one JSON object
@@ -34,7 +34,7 @@ pub(super) struct Args {
 }
 
 fn age(text: &str) -> Result<TimeDelta, String> {
-    let wrong = || format!("`{text}` is no age: a number with d, h or m behind it, as in 7d");
+    let wrong = || format!("`{text}` is not a duration such as 7d, 12h or 30m");
     let (number, unit) = text.split_at(text.len() - text.chars().last().map_or(0, char::len_utf8));
     let number: i64 = number.parse().ok().filter(|it| *it >= 0).ok_or_else(wrong)?;
     let delta = match unit {
@@ -43,7 +43,7 @@ fn age(text: &str) -> Result<TimeDelta, String> {
         "m" => TimeDelta::try_minutes(number),
         _ => return Err(wrong()),
     };
-    delta.ok_or_else(|| format!("`{text}` is longer than time itself"))
+    delta.ok_or_else(|| format!("`{text}` is too long"))
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }))?;
         return Ok(Done::Well);
     }
-    let verb = if args.dry_run { "Would forget" } else { "Forgot" };
+    let verb = if args.dry_run { "Would delete" } else { "Deleted" };
     let leftovers = match cleaned.leftovers.len() {
         0 => String::new(),
         n => format!(" and {}", say::counted(n, "leftover file")),
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         n => {
             let kept = say::counted(n, "old session");
             format!(
-                "Kept {kept} that wait for something, or have an intent selected (`--all` forgets those too).\n"
+                "Kept {kept} with something open or an intent selected (`--all` deletes those too).\n"
             )
         }
     };
@@ -88,17 +88,4 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_age_is_a_number_and_a_unit() {
-        assert_eq!(age("7d"), Ok(TimeDelta::days(7)));
-        assert_eq!(age("12h"), Ok(TimeDelta::hours(12)));
-        assert_eq!(age("0m"), Ok(TimeDelta::zero()));
-        for text in ["", "7", "d", "-1d", "7w", "7 d", "7é", "99999999999999999999d", "9e9d"] {
-            assert!(age(text).is_err(), "{text}");
-        }
-        assert!(age("9223372036854775807d").is_err());
-    }
-}
+mod tests;

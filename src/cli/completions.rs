@@ -1,11 +1,11 @@
-//! `roz completions`: what a shell completes.
+//! `roz completions`: scripts for shells.
 
 use clap::CommandFactory as _;
 use clap_complete::{Shell, generate};
 
 use super::{Cli, Done, say};
 
-/// Print the completions for a shell
+/// Print the completion script for a shell
 ///
 /// Examples:
 ///   roz completions bash > ~/.local/share/bash-completion/completions/roz
@@ -14,7 +14,7 @@ use super::{Cli, Done, say};
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// Which one
+    /// The shell
     shell: Shell,
 }
 

@@ -1,4 +1,4 @@
-//! `roz config`: what applies, what is wrong with it.
+//! `roz config`: what applies, and what is wrong.
 
 use clap::Subcommand;
 use serde_json::Value;
@@ -19,23 +19,22 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Print what applies here, as a config.toml that would say the same
+    /// Print what applies here, as a config.toml
     ///
-    /// Environment over project over user over default. A project's file may
-    /// add and switch on, never weaken: what it may not set is named at the
-    /// end.
+    /// Environment over project over user over default. A project's file can be
+    /// stricter, never laxer; keys that it may not set are listed at the end.
     Show {
         /// Say where each value comes from
         #[arg(long)]
         origin: bool,
-        /// Print one JSON object; it always has the origins
+        /// Print one JSON object, with the origins
         #[arg(long)]
         json: bool,
     },
-    /// Name every mistake with its file, line and remedy
+    /// List every mistake with its file, line and remedy
     ///
-    /// Exits with 1 if there is any. The rest of the configuration applies
-    /// all the same. A warning names what is valid and looks misspelt.
+    /// Exits with 1 if there is any. The rest of the configuration still
+    /// applies. Warnings name what is valid but looks misspelt.
     Check {
         /// Print one JSON object
         #[arg(long)]
@@ -43,7 +42,7 @@ enum Verb {
     },
     /// Print a JSON Schema of config.toml, for editors
     Schema {
-        /// It is JSON anyway: for scripts that pass this to every verb
+        /// Accepted for consistency; the output is always JSON
         #[arg(long)]
         json: bool,
     },
@@ -71,7 +70,6 @@ fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
             let missing = advice::templates(&full, &sources.roz_home);
             let mut warnings = advice::tools(&full);
             warnings.extend(advice::lines_alone(&full));
-            warnings.extend(advice::session_scope(&full));
             full.diagnostics.extend(missing);
             let text = if as_json {
                 let mut value = full.check_json();

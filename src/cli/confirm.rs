@@ -13,13 +13,12 @@ use crate::{
     world::World,
 };
 
-/// Say that roz's own files are right as they are (a person, at a terminal)
+/// Confirm changes of roz's own files (humans only, at a terminal)
 ///
-/// When an agent's call makes one of roz's own files protect less (a laxer key
-/// in the user's configuration, a hook removed, another binary), roz tells you
-/// and keeps the change on a list; so it does with changes of this project's
-/// declared work. This command takes them off the list. A laxer configuration
-/// does not apply until then.
+/// When an agent's call weakens one of roz's own files (a laxer key in your
+/// configuration, a removed hook, another binary) or changes this project's
+/// declared work, roz tells you and keeps the change on a list. This command
+/// clears the list. Until then, a laxer configuration does not apply.
 ///
 /// Examples:
 ///   roz confirm --list
@@ -27,7 +26,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// Show what waits, and confirm nothing
+    /// Only show the list
     #[arg(long)]
     list: bool,
     /// Print one JSON object
@@ -72,7 +71,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let is_empty = weakened.is_empty() && doubts.is_empty();
     text += match (is_empty, args.list) {
-        (true, _) => "Nothing waits for you.\n",
+        (true, _) => "Nothing to confirm.\n",
         (false, true) => "Put it back, or run `roz confirm` if it is right.\n",
         (false, false) => "Confirmed.\n",
     };

@@ -24,7 +24,7 @@ use crate::{
     world::{World, git, in_a_line},
 };
 
-/// Show what a reviewer needs: what was asked, what waits, what changed
+/// Show what a reviewer needs: the task, what waits, the changes
 ///
 /// The changes are shown in pages that a reviewer's client does not cut. What
 /// is shown of them counts as looked at.

@@ -1,4 +1,4 @@
-//! `roz decide`: what a review came to.
+//! `roz decide`: records a review verdict.
 
 use std::{
     io::IsTerminal as _,
@@ -13,7 +13,7 @@ use crate::{
         self, bounded,
         review::{
             decision::Decision,
-            reviewer::{Claim, Posting, Standing, Taken},
+            reviewer::{Claim, Posting, Refusal, Standing, Taken},
             seen::Excuse,
         },
         session::{Session, SessionId},
@@ -80,25 +80,22 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error(
-        "this is for a person at a terminal: standard input and standard error must be a terminal"
-    )]
+    #[error("this is for humans only: standard input and standard error must be a terminal")]
     NoTerminal,
-    #[error("this is for a person, and an agent's client started it. Use a terminal of your own")]
+    #[error(
+        "this is for humans only, and an agent's client started it. Use a terminal of your own"
+    )]
     Agent,
     #[error("{0}")]
     BadExcuse(String),
-    #[error("the decision is recorded, and the table of approvals could not be written: {0}")]
+    #[error("the decision is recorded, but the table of approvals could not be written: {0}")]
     NotWritten(String),
-    #[error(
-        "no token: only a reviewer that roz has started may decide (`--token`), or a person at a \
-         terminal (`--human`)"
-    )]
-    NoToken,
+    #[error(transparent)]
+    NoToken(Refusal),
     #[error("the summary is empty: say what was looked at")]
     NoSummary,
     #[error("the decision is refused")]
-    Refused(#[from] core::review::reviewer::Refusal),
+    Refused(#[from] Refusal),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -139,7 +136,7 @@ pub(super) fn post(
     let asker = Asker { session: &loaded.session, now: world.now, until };
     let project = loaded.session.project.clone().unwrap_or_else(|| world.cwd.clone());
     let roots = work::roots(&loaded.session, &project);
-    let started = claim.token().and_then(|token| loaded.session.review.trees_at_start(token));
+    let started = loaded.session.review.trees_at_start(&claim);
     let mut posting = Posting {
         decision,
         claim,
@@ -170,7 +167,10 @@ pub(super) fn post(
             let answer = core::post(session, &posting, &roz.policy, world.now);
             (answer, session.review.phase().word())
         })?;
-    let taken = answer.map_err(Error::Refused)?;
+    let taken = answer.map_err(|refusal| match refusal {
+        Refusal::NoToken => Error::NoToken(refusal),
+        refusal => Error::Refused(refusal),
+    })?;
     roz.approve(&taken.approvals, until).map_err(Error::NotWritten)?;
     roz.withdraw(&taken.withdrawn, &roots, world.now, until).map_err(Error::NotWritten)?;
     Ok(Posted { id: id.clone(), decision: posting.decision, taken, tree, state })
@@ -191,7 +191,14 @@ impl Posted {
             }))?;
             return Ok(());
         }
-        say::print(&match (&self.taken.standing, &self.decision) {
+        say::print(&self.told())?;
+        Ok(())
+    }
+
+    /// What came of it, in a line.
+    pub(super) fn told(&self) -> String {
+        let (verdict, id) = (self.decision.verdict(), &self.id);
+        match (&self.taken.standing, &self.decision) {
             (Standing::Stands, Decision::Complete { .. }) => {
                 format!("{verdict} recorded for session {id}: the work is approved.\n")
             }
@@ -201,8 +208,7 @@ impl Posted {
             (Standing::Recorded(why), _) => {
                 format!("{verdict} recorded for session {id}, and changes nothing: {why}.\n")
             }
-        })?;
-        Ok(())
+        }
     }
 }
 
@@ -212,7 +218,7 @@ fn claim(args: &Args, world: &World) -> Result<Claim, Error> {
         return Ok(Claim::Human);
     }
     let token = args.token.as_deref().or_else(|| world.var("ROZ_REVIEW_TOKEN"));
-    token.map(|it| Claim::Token(it.trim().to_owned())).ok_or(Error::NoToken)
+    Ok(token.map_or(Claim::Permit, |it| Claim::Token(it.trim().to_owned())))
 }
 
 /// Refuses whoever is not a person at a terminal.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Done, advice, say};
+use super::{Done, advice, say, tickets};
 use crate::{
     core::{
         event::TOO_LONG,
@@ -15,23 +15,24 @@ use crate::{
     world::World,
 };
 
-/// Show how a command is read, and which gates and rules would object
+/// Show how a command is read, and what would object to it
 ///
 /// Nothing is run, and no session hears of it.
 ///
 /// Examples:
 ///   roz explain 'cd x && git push origin main'
+///   roz explain --tickets
 ///   roz explain --tool Write --input '{"file_path": "a.md", "content": "x"}'
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[command(
-    override_usage = "roz explain [--json] '<COMMAND LINE>'\n       roz explain [--json] --tool <NAME> --input <JSON>"
+    override_usage = "roz explain [--json] '<COMMAND LINE>'\n       roz explain [--json] --tool <NAME> --input <JSON>\n       roz explain [--json] --tickets"
 )]
 #[expect(clippy::doc_markdown, reason = "the help shows JSON")]
 pub(super) struct Args {
     /// A command line, as the Bash tool would get it: in quotes, as one word. Several words are
     /// joined; what is an option of theirs stands behind a `--`
-    #[arg(required_unless_present = "tool", conflicts_with = "tool")]
+    #[arg(required_unless_present_any = ["tool", "tickets"], conflicts_with_all = ["tool", "tickets"])]
     command: Vec<String>,
     /// Another tool, by the client's name for it
     #[arg(long, value_name = "NAME", requires = "input")]
@@ -39,12 +40,18 @@ pub(super) struct Args {
     /// The tool's input
     #[arg(long, value_name = "JSON", requires = "tool")]
     input: Option<String>,
+    /// Show which ticket systems are used here, and what closes a ticket
+    #[arg(long, conflicts_with = "tool")]
+    tickets: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    if args.tickets {
+        return tickets::run(args.json, world);
+    }
     let roz = Roz::open(world, &world.cwd)?;
     let (tool, input) = if let (Some(tool), Some(input)) = (&args.tool, &args.input) {
         let value: Value =

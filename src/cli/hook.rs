@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[arg(default_value = "", hide_default_value = true)]
     pub(super) event: String,
 
-    /// The agent that calls; Claude Code where none is named
+    /// The agent that calls; where none is named, the payload tells
     #[arg(long, value_name = "NAME")]
     pub(super) client: Option<String>,
 }
@@ -59,7 +59,8 @@ pub fn answer(event: &str, client: Option<&str>) -> ! {
 fn answer_to(event: &str, client: Option<&str>, stdin: Result<Vec<u8>, StdinError>) -> ! {
     let name = event.to_owned();
     panic::set_hook(Box::new(move |info| end(&name, info)));
-    let client = client.map_or(Some(clients::ALL[0]), clients::find);
+    let told = || std::str::from_utf8(stdin.as_deref().unwrap_or_default()).unwrap_or_default();
+    let client = client.map_or_else(|| Some(clients::detect(told())), clients::find);
     let answer = client.map_or_else(
         || Answer::pass_with("`--client` names no client that this roz knows".to_owned()),
         |client| hooks::run(Setup::of(client), event, stdin, &World::from_env()),

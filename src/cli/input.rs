@@ -1,6 +1,6 @@
-//! What a verb is given on standard input.
+//! Standard input: data for a verb, and answers of a person.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
+use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
@@ -12,7 +12,7 @@ pub(super) enum Error {
     TooLarge(u64),
 }
 
-/// At most `max` bytes. At a terminal nobody would know what to type: `instead` says what to do.
+/// Reads at most `max` bytes. At a terminal it fails, and `instead` says what to do.
 pub(super) fn read(max: u64, instead: &str) -> Result<Vec<u8>, Error> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
@@ -23,12 +23,41 @@ pub(super) fn read(max: u64, instead: &str) -> Result<Vec<u8>, Error> {
     if bytes.len() as u64 > max { Err(Error::TooLarge(max)) } else { Ok(bytes) }
 }
 
+/// Whether a question can be asked: somebody reads what is written and can answer.
+pub(super) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Whether a person at the terminal says yes.
 pub(super) fn is_yes(question: &str) -> io::Result<bool> {
-    let mut stderr = io::stderr().lock();
-    write!(stderr, "{question} [y/N] ")?;
-    stderr.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    Ok(ask(question, false)? == Some(true))
+}
+
+/// Asks until there is an answer. None if the input ends before.
+pub(super) fn ask(question: &str, default: bool) -> io::Result<Option<bool>> {
+    ask_by(question, default, &mut io::stdin().lock(), &mut io::stderr().lock())
+}
+
+/// The same, of anybody.
+pub(super) fn ask_by(
+    question: &str,
+    default: bool,
+    answers: &mut impl BufRead,
+    questions: &mut impl Write,
+) -> io::Result<Option<bool>> {
+    loop {
+        write!(questions, "{question} [{}] ", if default { "Y/n" } else { "y/N" })?;
+        questions.flush()?;
+        let mut line = String::new();
+        if answers.read_line(&mut line)? == 0 {
+            writeln!(questions)?;
+            return Ok(None);
+        }
+        match line.trim().to_lowercase().as_str() {
+            "" => return Ok(Some(default)),
+            "y" | "yes" => return Ok(Some(true)),
+            "n" | "no" => return Ok(Some(false)),
+            _ => writeln!(questions, "Please answer y or n.")?,
+        }
+    }
 }

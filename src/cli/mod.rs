@@ -1,9 +1,8 @@
-//! The command line: a verb a file.
+//! The command line: one file per verb.
 
 mod advice;
 mod approve;
 mod blame;
-mod cage;
 mod clean;
 mod completions;
 mod config;
@@ -13,8 +12,8 @@ mod debug;
 mod decide;
 mod demo;
 mod doctor;
-mod examples;
 mod explain;
+mod help;
 pub mod hook;
 mod init;
 mod input;
@@ -36,20 +35,29 @@ mod stock;
 mod target;
 mod tickets;
 mod trace;
+mod trial;
 mod undo;
 mod uninstall;
+mod upgrade;
 mod why;
 
-use std::{error::Error, io, io::Write as _, process::ExitCode};
+use std::{error::Error, ffi::OsString, io, io::Write as _, process::ExitCode};
 
 use clap::{FromArgMatches as _, Parser, Subcommand};
+use serde_json::json;
 
 use crate::{hooks::own_files, world::World};
 
-/// Governs coding agents through their hooks: work is not done until an
-/// independent reviewer has approved it.
+/// roz plugs into the hooks of coding agents and does not let an agent finish, push or stray until
+/// your rules are met
 #[derive(Debug, Parser)]
-#[command(name = "roz", version, max_term_width = 100, subcommand_required = true)]
+#[command(
+    name = "roz",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -88,27 +96,61 @@ enum Command {
     Ref(reference::Args),
     Search(learn::search::Args),
     Learn(learn::Args),
-    Tickets(tickets::Args),
     Completions(completions::Args),
     Run(run::Args),
     Hook(hook::Args),
+    Upgrade(upgrade::Args),
+    Help(help::Args),
+}
+
+/// Older names, which stay for a release: what is typed, and what it is now; the longer ones first.
+const OLD_NAMES: &[(&[&str], &[&str])] = &[
+    (&["learnings", "--stale"], &["learn", "list", "--sort", "used", "--asc"]),
+    (&["learnings"], &["learn", "list"]),
+    (&["review-learnings"], &["learn", "rate"]),
+    (&["backends"], &["learn", "backends"]),
+    (&["eval"], &["learn", "eval"]),
+    (&["tickets"], &["explain", "--tickets"]),
+    (&["maintain", "archive"], &["learn", "archive"]),
+    (&["maintain", "restore"], &["learn", "restore"]),
+    (&["maintain", "rebuild"], &["learn", "rebuild"]),
+    (&["maintain", "list"], &["learn", "due"]),
+    (&["maintain", "decay"], &["learn", "archive", "--due"]),
+    (&["maintain", "stale-files"], &["learn", "stale"]),
+    (&["maintain"], &["learn", "due"]),
+];
+
+/// The command line with today's names.
+fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
+    let words = args.get(1..).unwrap_or_default();
+    let begins_with = |old: &[&str]| {
+        words.len() >= old.len() && old.iter().zip(words).all(|(old, word)| word == old)
+    };
+    if let Some((old, new)) = OLD_NAMES.iter().find(|(old, _)| begins_with(old)) {
+        args.splice(1..=old.len(), new.iter().map(OsString::from));
+    }
+    args
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error(
-    "the working directory is gone (`{}`), so nothing can be said of its project. `cd` to where \
-     you want to be",
-    .0.display()
-)]
+#[error("the current folder (`{}`) no longer exists. `cd` to another one", .0.display())]
 struct Nowhere(std::path::PathBuf);
 
 impl Command {
-    /// Whether it is about the project that it stands in, or may be.
-    fn needs_a_place(&self) -> bool {
-        !matches!(self, Self::Completions(_) | Self::Demo(_) | Self::Hook(_) | Self::Statusline(_))
+    /// Whether it is about the current project, or may be.
+    fn needs_a_folder(&self) -> bool {
+        !matches!(
+            self,
+            Self::Completions(_)
+                | Self::Demo(_)
+                | Self::Help(_)
+                | Self::Hook(_)
+                | Self::Statusline(_)
+                | Self::Upgrade(_)
+        )
     }
 
-    /// Whether it may write what is watched over a call: that is nobody's change.
+    /// Whether it may write the files that are watched during a call: that is no agent's change.
     fn writes_own_files(&self) -> bool {
         matches!(self, Self::Install(_) | Self::Uninstall(_) | Self::Init(_) | Self::Config(_))
     }
@@ -128,14 +170,22 @@ type Result<T = Done> = std::result::Result<T, Box<dyn Error>>;
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
-    let words = learn::renamed(std::env::args_os().collect());
-    let cli = match Cli::from_arg_matches(&examples::command().get_matches_from(words)) {
+    let args = renamed(std::env::args_os().collect());
+    let as_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let matches = help::command().try_get_matches_from(args);
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
+        Err(err) if as_json && err.use_stderr() => {
+            let text = err.to_string();
+            let (message, remedy) = text.split_once('\n').unwrap_or((&text, ""));
+            print_error(message.trim_start_matches("error: "), remedy.trim());
+            return ExitCode::from(2);
+        }
         Err(err) => err.exit(),
     };
     let world = World::from_env();
-    if world.is_nowhere && cli.command.needs_a_place() {
-        complain(&Nowhere(world.cwd));
+    if world.is_nowhere && cli.command.needs_a_folder() {
+        complain(&Nowhere(world.cwd), as_json);
         return ExitCode::FAILURE;
     }
     let written = cli.command.writes_own_files().then(|| own_files::before_verb(&world)).flatten();
@@ -171,8 +221,9 @@ pub fn main() -> ExitCode {
         Command::Observe(args) => observe::run(&args, &world),
         Command::Ref(args) => reference::run(&args, &world),
         Command::Search(args) => learn::search::run(&args, &world),
-        Command::Tickets(args) => tickets::run(&args, &world),
         Command::Completions(args) => completions::run(&args),
+        Command::Upgrade(args) => upgrade::run(&args, &world),
+        Command::Help(args) => help::run(&args),
         Command::Run(args) => run::run(&args, &world),
         // `main` has answered it already, but for `--help`.
         Command::Hook(args) => hook::answer(&args.event, args.client.as_deref()),
@@ -186,7 +237,7 @@ pub fn main() -> ExitCode {
         Ok(Done::Unknown) => ExitCode::from(2),
         Err(err) if is_closed_pipe(&*err) => ExitCode::SUCCESS,
         Err(err) => {
-            complain(&*err);
+            complain(&*err, as_json);
             ExitCode::FAILURE
         }
     }
@@ -200,19 +251,32 @@ fn is_closed_pipe(err: &(dyn Error + 'static)) -> bool {
     })
 }
 
-/// Says what went wrong, and why, a line for each cause.
-fn complain(err: &dyn Error) {
+/// Prints what went wrong and why: on standard error, or as JSON on standard output.
+fn complain(err: &dyn Error, as_json: bool) {
+    let causes = std::iter::successors(err.source(), |&it| it.source());
+    if as_json {
+        let chain: Vec<String> =
+            [err.to_string()].into_iter().chain(causes.map(ToString::to_string)).collect();
+        let (message, remedy) = chain[0].split_once(". ").unwrap_or((&chain[0], ""));
+        let message = [&[message.to_owned()], &chain[1..]].concat().join(": ");
+        return print_error(&message, remedy);
+    }
     let mut stderr = io::stderr().lock();
     let _ = writeln!(stderr, "roz: {err}");
-    for cause in std::iter::successors(err.source(), |&it| it.source()) {
+    for cause in causes {
         let _ = writeln!(stderr, "  caused by: {cause}");
     }
 }
 
-/// How many are shown.
+fn print_error(message: &str, remedy: &str) {
+    let remedy = Some(remedy).filter(|it| !it.is_empty());
+    let _ = say::print_json(&json!({ "error": { "message": message, "remedy": remedy } }));
+}
+
+/// A number of things to show.
 fn at_least_one(text: &str) -> std::result::Result<usize, String> {
     match text.parse() {
-        Ok(0) => Err("that is none: 1 at the least".to_owned()),
+        Ok(0) => Err("at least 1".to_owned()),
         Ok(number) => Ok(number),
         Err(err) => Err(err.to_string()),
     }

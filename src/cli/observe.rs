@@ -8,7 +8,7 @@ use crate::{
     world::World,
 };
 
-/// Note something on the way, for the reflection to come (subagents, mostly)
+/// Leave a note for the reflection to come (for subagents)
 ///
 /// A subagent does not reflect: it notes what it found, and the agent that
 /// closes the ticket is shown the notes.
@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// What was seen, in a sentence
+    /// What you found, in a sentence
     note: String,
     /// The session (default: the one in which this runs, else this project's newest)
     #[arg(long)]
@@ -30,9 +30,9 @@ pub(super) struct Args {
 
 #[derive(Debug, thiserror::Error)]
 enum Bad {
-    #[error("the note is empty: say what you saw")]
+    #[error("the note is empty")]
     Empty,
-    #[error("the note is {0} bytes long, and {MAX_NOTE} are kept. Say it in several")]
+    #[error("the note is {0} bytes long; at most {MAX_NOTE} are kept. Split it")]
     TooLong(usize),
 }
 

@@ -1,4 +1,4 @@
-//! `roz ref`: a learning helped.
+//! `roz ref`: records that a learning helped.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::{
     world::World,
 };
 
-/// Say which learnings helped, so that they keep coming
+/// Say which learnings helped, so that they stay
 ///
 /// Example:
 ///   roz ref cl_20260102_abcdef --how "saved me from the flaky port"
@@ -38,7 +38,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("there is no learning {}. `roz learn list` shows those that there are", .0.join(", "))]
+#[error("there is no learning {}. `roz learn list` lists them", .0.join(", "))]
 struct Unknown(Vec<String>);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {

@@ -1,4 +1,4 @@
-//! `roz reflect`: what was learned, written down.
+//! `roz reflect`: writes down what was learned.
 
 use std::{
     collections::BTreeMap,
@@ -285,7 +285,7 @@ fn done(kept: &[Kept], judged: &Judgement, batch: &Batch, world: &World) -> Refl
 }
 
 struct Report<'a> {
-    /// Where it is kept, if that is not where one stands.
+    /// The project, if it is not the current one.
     elsewhere: Option<&'a Path>,
     kept: &'a [Kept],
     judged: &'a Judgement,

@@ -17,9 +17,9 @@ use crate::{
 
 /// Start an agent whose gated programs are judged when they start
 ///
-/// For agents whose hooks cannot say where their shells look for programs. It
-/// gets a session of its own; `roz list` shows it, and at a terminal of yours
-/// `roz approve` and `roz allow` let its gated programs through.
+/// For agents whose hooks cannot set the PATH of their shells. It gets a session
+/// of its own (`roz list`); `roz approve` and `roz allow` in another terminal let
+/// its gated programs through.
 ///
 /// Examples:
 ///   roz run -- codex
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let watched = watched(&roz, &world.cwd, world);
     let mut variables = Vec::new();
     if watched.names().is_empty() {
-        let nothing = "roz: nothing is gated here, so the agent starts as it would by itself";
+        let nothing = "roz: nothing is gated here, so the agent starts without roz";
         writeln!(std::io::stderr(), "{nothing}")?;
     } else {
         let id: SessionId = format!("run-{}", bounded::hex(&world::dice()[..8])).parse()?;

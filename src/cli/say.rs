@@ -1,27 +1,25 @@
-//! How verbs speak to people: colour, columns, times, and what takes its time.
+//! What verbs print: colours, tables, times, JSON, progress.
 
 use std::{
     fmt::Write as _,
     io::{self, IsTerminal as _, Write as _},
-    sync::mpsc,
-    thread,
-    time::Duration,
 };
 
 use chrono::{DateTime, Local, Utc};
 use serde::Serialize;
 use serde_json::Value;
+use textwrap::{Options, WordSplitter};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub(super) use crate::core::bounded::counted;
 use crate::{core::bounded, world::World};
 
-/// Standard output, and whether it likes colour.
+/// Standard output: its width, and whether it shows colours.
 #[derive(Debug)]
 pub(super) struct Out {
     pub(super) colour: bool,
     pub(super) width: usize,
-    /// There is an edge to run over: a terminal's, or one that was named.
+    /// A terminal's width, or one that was named.
     has_edge: bool,
 }
 
@@ -48,12 +46,12 @@ impl Out {
         }
     }
 
-    /// A line of so many columns that somebody else shows.
+    /// A line of so many columns that another program shows.
     pub(super) fn of_line(width: usize, colour: bool) -> Self {
         Self { colour, width, has_edge: true }
     }
 
-    /// Where the lines of whole sentences end: nowhere, if nobody looks.
+    /// The width to which sentences are wrapped: none, if this is no terminal.
     pub(super) fn edge(&self) -> usize {
         if self.has_edge { self.width } else { usize::MAX }
     }
@@ -141,65 +139,35 @@ pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }
 
-/// In lines no wider than the terminal, each but the first indented. What fits
-/// stays as it is.
+/// The text in lines no wider than `width`, each but the first indented. Words stay whole, so that
+/// paths and commands can be copied.
 pub(super) fn folded(text: &str, width: usize, indent: &str) -> String {
     let room = width.saturating_sub(indent.width()).max(12);
-    if text.width() <= room && !text.contains('\n') {
-        return text.to_owned();
-    }
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is one from the start");
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.width() + 1 + word.width() <= room {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines.join(&format!("\n{indent}"))
+    let options = Options::new(room).break_words(false).word_splitter(WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).join(&format!("\n{indent}"))
 }
 
-/// Says on the user's terminal what takes its time, from the first second on,
-/// and for how long it has been at it, until this is dropped.
+/// Shows on a terminal what takes its time, until this is dropped.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Working {
-    /// Dropping it ends the thread.
-    until: Option<mpsc::Sender<()>>,
-    thread: Option<thread::JoinHandle<()>>,
+    is_shown: bool,
 }
 
-/// Where nobody watches, nothing is said.
-pub(super) fn working(what: &'static str) -> Working {
-    if !io::stderr().is_terminal() {
-        return Working { until: None, thread: None };
+/// Where nobody watches, nothing is shown.
+pub(super) fn working(what: &str) -> Working {
+    let is_shown = io::stderr().is_terminal();
+    if is_shown {
+        let _ = write!(io::stderr().lock(), "{what} …");
     }
-    let (until, is_over) = mpsc::channel();
-    let tell = move || {
-        let second = Duration::from_secs(1);
-        let mut seconds = 0_u64;
-        while is_over.recv_timeout(second) == Err(mpsc::RecvTimeoutError::Timeout) {
-            seconds = seconds.saturating_add(1);
-            let _ = write!(io::stderr().lock(), "\r{what}: {seconds} s");
-        }
-        if seconds > 0 {
-            let blank = " ".repeat(what.width() + 24);
-            let _ = write!(io::stderr().lock(), "\r{blank}\r");
-        }
-    };
-    let thread = thread::Builder::new().spawn(tell).ok();
-    Working { until: Some(until), thread }
+    Working { is_shown }
 }
 
 impl Drop for Working {
     fn drop(&mut self) {
-        drop(self.until.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        if self.is_shown {
+            // To the beginning of the line, and erase it.
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
         }
     }
 }
@@ -239,11 +207,6 @@ pub(super) fn print_json(value: &impl Serialize) -> super::Result<()> {
     Ok(print(&text)?)
 }
 
-/// `once`, `3 times`.
-pub(super) fn times(count: u32) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{count} times") }
-}
-
 /// `2026-01-02 03:04:05 (5m ago)`, in local time.
 pub(super) fn when(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
     format!("{} ({})", at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S"), ago(at, now))
@@ -262,77 +225,4 @@ pub(super) fn ago(at: DateTime<Utc>, now: DateTime<Utc>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_words_are_folded_between_words_only() {
-        assert_eq!(folded("a bb  ccc", 100, "    "), "a bb  ccc", "what fits stays as it is");
-        let text = "word ".repeat(12);
-        let folded = folded(&text, 34, "  ");
-        assert!(folded.lines().all(|it| it.chars().count() <= 34), "{folded}");
-        assert_eq!(folded.split_whitespace().count(), 12);
-    }
-
-    #[test]
-    fn no_text_is_wider_than_its_column() {
-        for (text, columns, fits) in [
-            ("short", 5, "short"),
-            ("longer", 5, "long…"),
-            ("日本語", 6, "日本語"),
-            ("日本語", 5, "日本…"),
-            ("日本語", 4, "日…"),
-            ("a🦀b", 4, "a🦀b"),
-            ("a🦀bc", 3, "a…"),
-            ("e\u{301}e\u{301}", 2, "e\u{301}e\u{301}"),
-            ("ab", 0, "…"),
-        ] {
-            assert_eq!(fitted(text, columns), fits, "{text} in {columns}");
-        }
-        assert_eq!(padded("日本", 6), "日本  ");
-    }
-
-    #[test]
-    fn a_table_of_many_columns_is_no_wider_than_the_terminal() {
-        let heading: Vec<String> = (0..9).map(|it| format!("COLUMN {it}")).collect();
-        let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
-        let rows = [heading.iter().map(|it| it.repeat(3)).collect()];
-        for width in [1, 40, 60, 80] {
-            let text = Out { colour: false, width, has_edge: true }.table(&heading, &rows);
-            assert!(text.lines().all(|it| it.width() <= width), "{width}:\n{text}");
-        }
-    }
-
-    /// What a table looks like, whatever stands in it.
-    #[test]
-    fn tables_fit_the_terminal_and_their_columns_stay_straight() {
-        let rows: Vec<Vec<String>> = [
-            [
-                "6f0c1f7e-0000-4000-8000-000000000001",
-                "pending",
-                "2026-01-02 03:04:05 (3h ago)",
-                "fix the bug in the parser, and then all the others too",
-            ],
-            [
-                "s2",
-                "idle",
-                "2026-01-02 03:04:06 (just now)",
-                "日本語のテキストが長くてもここで切れる。そして続く",
-            ],
-            ["🦀", "tripped", "never", "tab\there, a line\nbreak and \u{1b}[31mred"],
-        ]
-        .map(|row| row.map(str::to_owned).to_vec())
-        .to_vec();
-        let mut all = String::new();
-        for width in [40, 80, 200] {
-            let out = Out { colour: false, width, has_edge: true };
-            let text = out.table(&["SESSION", "REVIEW", "UPDATED", "WHAT"], &rows);
-            assert!(text.lines().all(|it| it.width() <= width), "{text}");
-            let _ = writeln!(all, "{width}:\n{text}");
-        }
-        // Into a pipe no column but the last is cut.
-        let out = Out { colour: false, width: 100, has_edge: false };
-        assert!(out.table(&["SESSION", "WHAT"], &rows).contains("000000000001"));
-        insta::assert_snapshot!(all.trim_end());
-    }
-}
+mod tests;

@@ -17,11 +17,11 @@ use crate::{
     world::{World, ancestors, in_a_line},
 };
 
-/// Say that there is nothing to write down, and why
+/// Say that nothing was learned, and why
 ///
-/// The reason stands in the session, its trace and the project's stats.log.
-/// What is not due cannot be skipped: a reason that comes early is kept for a
-/// change so small that it passes by itself.
+/// The reason is recorded in the session, its trace and the project's stats.log.
+/// A reason that comes before a reflection is due counts only if the change
+/// stays small.
 ///
 /// Example:
 ///   roz skip "a version bump, nothing new"
@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// The session (default: the one in which this runs, else this project's newest)
     #[arg(long)]
     session_id: Option<String>,
-    /// Who decided; an agent says only that it did
+    /// Who decided
     #[arg(long, value_enum, default_value = "agent")]
     decider: Who,
     /// How many lines were changed, where that is the reason
@@ -53,11 +53,11 @@ enum Who {
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("the reason is empty: say why there is nothing to write down")]
+    #[error("the reason is empty")]
     Empty,
     #[error(
-        "`--decider {0}` is no agent's to say, and an agent's client started this: leave it out, and \
-         the reason counts as the agent's. The user says it in a terminal of their own"
+        "an agent's client started this, so `--decider {0}` is refused: leave it out, or run it in a \
+         terminal of your own"
     )]
     NotTheirs(&'static str),
 }
@@ -119,9 +119,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         format!("Skipped: session {id} may stop without a reflection.\n")
     } else {
         format!(
-            "No reflection is due in session {id}. The reason is kept for a change so small that \
-             it passes by itself. Once a ticket is closed or more has changed, the stop is held \
-             all the same, and asks for it again.\n"
+            "No reflection is due in session {id}. The reason counts if the change stays small; \
+             once a ticket is closed or more has changed, it is asked for again.\n"
         )
     })?;
     Ok(Done::Well)

@@ -1,7 +1,9 @@
-//! `roz stats`: which texts get work reviewed, and how learnings are used; as text, JSON or a page.
+//! `roz stats`: what was refused in a trial, which templates get work reviewed, and how learnings
+//! are used.
 
 mod page;
 mod reflection;
+mod trial;
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -15,17 +17,16 @@ use crate::{
     world::World,
 };
 
-/// Compare the texts of held stops, and show how learnings are used
+/// Show how often gates held, and how learnings are used
 ///
-/// A text succeeds if the reviewer that it asks for starts and decides. The
-/// success rate comes with its 95 % Wilson score interval.
-///
-/// A learning is used if an agent opens it, or says that it helped. A session
-/// counts once, however often it was shown the learning.
+/// In a trial (`trial = true`) it lists what would have been held or denied. A
+/// template of a held stop succeeds when the reviewer that it asks for decides.
+/// A learning helped when an agent said so, with `roz ref` or in its reflection;
+/// a session counts once.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = reflection::triggers())]
 pub(super) struct Args {
-    /// Only the last so many days
+    /// How many days to look back
     #[arg(long, default_value_t = 30)]
     days: u32,
     /// Print one JSON object
@@ -86,35 +87,38 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let roz = Roz::here(world)?;
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut trial = trial::Trial::default();
     let mut sessions = 0;
-    for activity in roz.store.activity()?.into_iter().take_while(|activity| activity.at >= since) {
+    for activity in roz.store.activity()?.into_iter().take_while(|it| it.at >= since) {
         let Ok(Some(stored)) = roz.store.look_at(&activity.id) else { continue };
         sessions += 1;
-        for attempt in
-            stored.session.review.attempts().iter().filter(|attempt| attempt.timestamp >= since)
-        {
+        for attempt in stored.session.review.attempts().iter().filter(|it| it.timestamp >= since) {
             tallies.entry(attempt.template_id.clone()).or_default().count(attempt);
         }
+        if stored.session.trace.would_refuse > 0 {
+            trial.count(&roz.store.read_trace(&activity.id)?, since);
+        }
     }
-    let verdict = compare(&tallies);
     let log = reflection::Log::read(&roz, world);
     if args.json {
         let templates: BTreeMap<&String, Value> =
-            tallies.iter().map(|(id, tally)| (id, as_json(tally))).collect();
+            tallies.iter().map(|(id, it)| (id, as_json(it))).collect();
         say::print_json(&json!({
             "days": args.days, "sessions": sessions, "templates": templates,
-            "significant": verdict.as_ref().is_some_and(|verdict| verdict.significant),
-            "reflection": log.as_ref().ok().map(|log| log.as_json(&roz, world)),
+            "trial": { "on": roz.policy.trial, "would_refuse": trial.as_json() },
+            "reflection": log.as_ref().ok().map(|it| it.as_json(&roz, world)),
         }))?;
     } else {
         let out = say::Out::new(world);
+        trial.print(roz.policy.trial, &out)?;
         if tallies.is_empty() {
-            let (days, sessions) =
-                (say::counted(args.days, "day"), say::counted(sessions, "session"));
-            let told = format!("No reviews in the last {days} ({sessions}).");
+            let days = say::counted(args.days, "day");
+            let told = format!("No reviews in the last {days}.");
             say::print(&(say::folded(&told, out.width, "") + "\n"))?;
         } else {
-            print_templates(&out, &tallies, verdict.as_ref())?;
+            let heading = ["TEMPLATE", "SHOWN", "SUCCESS", "RATE", "BLOCKS", "FAILED", "OPEN"];
+            let rows: Vec<Vec<String>> = tallies.iter().map(|(id, it)| row(id, it)).collect();
+            say::print(&out.table(&heading, &rows))?;
         }
         if let Ok(log) = &log {
             log.print(&out, &roz, world)?;
@@ -125,45 +129,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(Done::Well)
 }
 
-fn print_templates(
-    out: &say::Out,
-    tallies: &BTreeMap<String, Tally>,
-    verdict: Option<&Comparison>,
-) -> super::Result<()> {
-    let heading = [
-        "TEMPLATE",
-        "SHOWN",
-        "SUCCESS",
-        "RATE (95 %)",
-        "BLOCKS",
-        "NOT SPAWNED",
-        "NO DECISION",
-        "BAD SESSION",
-        "OPEN",
-    ];
-    let rows: Vec<Vec<String>> = tallies.iter().map(|(id, tally)| row(id, tally)).collect();
-    say::print(&out.table(&heading, &rows))?;
-    if let Some(verdict) = verdict {
-        say::print(&format!("\n{}\n", verdict.words))?;
-    }
-    Ok(())
-}
-
 fn row(id: &str, tally: &Tally) -> Vec<String> {
-    let rate = tally.rate().map_or("-".to_owned(), |rate| {
-        let (low, high) = wilson(tally.success, tally.ended());
-        format!("{:.0} % ({:.0}–{:.0})", rate * 100.0, low * 100.0, high * 100.0)
-    });
-    let blocks = tally.blocks_needed().map_or("-".to_owned(), |blocks| format!("{blocks:.1}"));
-    let counts = [tally.not_spawned, tally.no_decision, tally.bad_session_id, tally.pending];
-    let mut row =
-        vec![id.to_owned(), tally.shown.to_string(), tally.success.to_string(), rate, blocks];
-    row.extend(counts.map(|count| count.to_string()));
-    row
+    let rate = tally.rate().map_or("-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
+    let blocks = tally.blocks_needed().map_or("-".to_owned(), |it| format!("{it:.1}"));
+    let failed = tally.ended() - tally.success;
+    let [shown, success, failed, pending] =
+        [tally.shown, tally.success, failed, tally.pending].map(|it| it.to_string());
+    vec![id.to_owned(), shown, success, rate, blocks, failed, pending]
 }
 
 fn as_json(tally: &Tally) -> Value {
-    let (low, high) = wilson(tally.success, tally.ended());
     json!({
         "shown": tally.shown,
         "success": tally.success,
@@ -175,54 +150,5 @@ fn as_json(tally: &Tally) -> Value {
         },
         "pending": tally.pending,
         "success_rate": tally.rate(),
-        "interval": tally.rate().map(|_| [low, high]),
     })
 }
-
-/// The 95 % score interval of `successes` in `n` (Wilson 1927); 0 to 1 if
-/// there is nothing to tell from.
-fn wilson(successes: u32, n: u32) -> (f64, f64) {
-    const Z: f64 = 1.959_963_984_540_054;
-    if n == 0 {
-        return (0.0, 1.0);
-    }
-    let n = f64::from(n);
-    let p = f64::from(successes) / n;
-    let centre = p + Z * Z / (2.0 * n);
-    let spread = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-    let scale = 1.0 + Z * Z / n;
-    (((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0))
-}
-
-struct Comparison {
-    significant: bool,
-    words: String,
-}
-
-/// Best against worst. They differ when the interval of their difference
-/// leaves out zero (Newcombe 1998, method 10: from the two Wilson intervals).
-fn compare(tallies: &BTreeMap<String, Tally>) -> Option<Comparison> {
-    let mut rated: Vec<(&String, &Tally, f64)> =
-        tallies.iter().filter_map(|(id, tally)| Some((id, tally, tally.rate()?))).collect();
-    rated.sort_by(|a, b| b.2.total_cmp(&a.2));
-    let [(best, best_tally, best_rate), .., (worst, worst_tally, worst_rate)] = rated[..] else {
-        return None;
-    };
-    let (low, _) = wilson(best_tally.success, best_tally.ended());
-    let (_, high) = wilson(worst_tally.success, worst_tally.ended());
-    let difference = best_rate - worst_rate;
-    let margin = ((best_rate - low).powi(2) + (high - worst_rate).powi(2)).sqrt();
-    let significant = difference > margin;
-    let words = if significant {
-        format!("`{best}` does better than `{worst}`, and by more than chance explains.")
-    } else {
-        format!(
-            "The difference between `{best}` and `{worst}` is not significant: more attempts are \
-             needed to tell."
-        )
-    };
-    Some(Comparison { significant, words })
-}
-
-#[cfg(test)]
-mod tests;

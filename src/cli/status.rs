@@ -28,7 +28,7 @@ use crate::{
     world::World,
 };
 
-/// Show how the gates stand: what an agent waits for, and what comes next
+/// Show what the gates wait for, and what comes next
 ///
 /// Without a session, the one in which the client runs this, else the newest
 /// of this project.
@@ -54,10 +54,9 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// Print one line for the client's status line: its JSON on standard input
+/// Print a line for the client's status line (the client runs it)
 ///
-/// In the client's settings:
-///   "statusLine": { "type": "command", "command": "roz statusline" }
+/// Reads the client's JSON on standard input. `roz install --status-line` sets it up.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct LineArgs {
@@ -85,7 +84,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let gates = statuses(GATES, session.as_ref(), &project, &roz.policy);
     if args.short {
         let out = if args.json { Out::of_line(80, false) } else { Out::new(world) };
-        let line = short(&gates, &out);
+        let line = short(&gates, &roz, &out);
         if args.json {
             say::print_json(&json!({ "line": line }))?;
         } else if let Some(line) = line {
@@ -99,6 +98,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             "project": roz.project,
             "session_id": session.as_ref().map(|it| &it.session_id),
             "updated_at": session.as_ref().map(|it| it.updated_at),
+            "trial": roz.policy.trial,
             "gates": gates,
             "unconfirmed": own_files::unconfirmed(&roz.home),
             "waits_for": waiting.and_then(|it| it.waits_for.as_ref()),
@@ -198,6 +198,10 @@ fn in_words(
         }
         None => writeln!(text, "Session  none yet: start the client here\n"),
     };
+    if roz.policy.trial {
+        let told = "nothing is held or denied; `roz stats` lists what would have been";
+        let _ = writeln!(text, "{}      {told}", out.paint(Tone::Warn, "Trial"));
+    }
     for it in statuses {
         let (tone, state) = match (it.on, &it.waits_for) {
             (false, _) => (Tone::Dim, "off"),
@@ -226,13 +230,14 @@ fn in_words(
     text
 }
 
-fn short(statuses: &[Status], out: &Out) -> Option<String> {
+fn short(statuses: &[Status], roz: &Roz, out: &Out) -> Option<String> {
     let in_short = statuses.iter().filter_map(|status| {
         let tone = if status.waits_for.is_some() { Tone::Warn } else { Tone::Good };
         Some(out.paint(tone, status.in_short.as_ref()?))
     });
     let words: Vec<String> = in_short.collect();
-    (!words.is_empty()).then(|| format!("roz: {}", words.join(" · ")))
+    let name = if roz.policy.trial { "roz (trial)" } else { "roz" };
+    (!words.is_empty()).then(|| format!("{name}: {}", words.join(" · ")))
 }
 
 /// What the client sends to its status line, as far as it is wanted.
@@ -270,10 +275,10 @@ pub(super) fn line(args: &LineArgs, world: &World) -> super::Result {
     let gates = statuses(GATES, session.as_ref(), &project(&roz, world), &roz.policy);
     let out = Out::of_line(80, world.var("NO_COLOR").is_none() && !args.json);
     if args.json {
-        say::print_json(&json!({ "line": short(&gates, &out) }))?;
+        say::print_json(&json!({ "line": short(&gates, &roz, &out) }))?;
         return Ok(Done::Well);
     }
-    let text = short(&gates, &out).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
+    let text = short(&gates, &roz, &out).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
     say::print(&format!("{text}\n"))?;
     Ok(Done::Well)
 }

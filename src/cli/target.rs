@@ -1,4 +1,4 @@
-//! The session that a verb of the agents' is about.
+//! The session that a command of an agent's is about.
 
 use std::time::{Duration, Instant};
 
@@ -15,21 +15,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) id: SessionId,
-    /// None: it is not there yet.
+    /// None: it does not exist yet.
     pub(super) stored: Option<Stored>,
 }
 
-/// A verb that makes the session needs no list of those that there are.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "there is no session of this project yet: start the client here, or name one with \
-     `--session-id`"
+    "this project has no session yet. Start the client here, or name a session with `--session-id`"
 )]
 struct NoSession;
 
 impl Target {
-    /// The session, as [`Self::find`] says, and what works with its project: what is said of a
-    /// session lies where its hooks look for it, wherever one stands now.
+    /// The session that [`Self::find`] finds, and a [`Roz`] for its project: what belongs to a
+    /// session is kept where its hooks look for it, whatever the current folder is.
     pub(super) fn open(given: Option<&str>, world: &World) -> super::Result<(Roz, Self)> {
         let roz = Roz::open(world, &world.cwd)?;
         let target = Self::find(&roz, given, world)?;
@@ -38,8 +36,8 @@ impl Target {
         Ok((other.unwrap_or(Ok(roz))?, target))
     }
 
-    /// The session that is named; else the one in which the client runs us;
-    /// else the newest of this project. One that is named need not be there.
+    /// The named session; else the one in which the client runs us; else the newest of this project.
+    /// A named one need not exist.
     pub(super) fn find(roz: &Roz, given: Option<&str>, world: &World) -> super::Result<Self> {
         let named = given.or_else(|| world.var("CLAUDE_CODE_SESSION_ID"));
         let id = match named {
@@ -62,7 +60,7 @@ impl Target {
         self.stored.as_ref().map_or_else(|| fresh(&self.id, roz, world), |it| it.session.clone())
     }
 
-    /// Changes the session, and makes it where it is not there.
+    /// Changes the session, and creates it where it does not exist.
     pub(super) fn update<T>(
         self,
         roz: &Roz,

@@ -1,9 +1,8 @@
-//! `roz tickets`: which ticket systems count here, and what closes a ticket.
+//! `roz explain --tickets`: which ticket systems are used here, and what closes a ticket.
 
-use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf, time::Instant};
+use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr as _;
 
 use super::{
     Done,
@@ -24,33 +23,6 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// Show which ticket systems count here, and what closes a ticket
-///
-/// A system is in use where its marker is found, from here up to the project's
-/// root; what closes a ticket counts for every system that is on. `tasks` is in
-/// use once the client's task tools are, `session` where nothing else is.
-///
-/// Systems are switched in `config.toml`, and rows of your own added:
-///   [ticketing.overrides]
-///   github = true
-///
-///   [[ticketing.systems]]
-///   name = "jira"
-///   marker = ".jira"
-///   closes = ["Bash:jira issue move * Done"]
-///
-/// Examples:
-///   roz tickets
-///   roz tickets --json
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-#[expect(clippy::doc_link_with_quotes, reason = "the help shows TOML")]
-pub(super) struct Args {
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
 /// A system, as it is here.
 struct Row {
     name: String,
@@ -66,7 +38,7 @@ struct Row {
     note: Option<String>,
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(as_json: bool, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let used = reflection_facts::system(&roz, &world.cwd);
     let mut rows = rows(&roz, used.as_deref(), world);
@@ -82,7 +54,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     });
     let ticket = ticket.flatten();
     let is_wanted = reflection_facts::is_wanted(&roz, &world.cwd);
-    if args.json {
+    if as_json {
         let enabled = match roz.policy.reflection.enabled {
             Auto::Auto => json!("auto"),
             Auto::On => json!(true),
@@ -92,7 +64,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             "gate": { "enabled": enabled, "wanted": is_wanted },
             "system": used,
             "ticket": ticket,
-            "systems": rows.iter().map(as_json).collect::<Vec<_>>(),
+            "systems": rows.iter().map(row_as_json).collect::<Vec<_>>(),
         }))?;
         return Ok(Done::Well);
     }
@@ -128,8 +100,8 @@ fn rows(roz: &Roz, used: Option<&str>, world: &World) -> Vec<Row> {
             is_missing.then_some(said)
         } else {
             Some(match config::nearest(name, known.iter().copied()) {
-                Some(near) => format!("there is no such system. Did you mean `{near}`?"),
-                None => "there is no such system".to_owned(),
+                Some(near) => format!("unknown system. Did you mean `{near}`?"),
+                None => "unknown system".to_owned(),
             })
         };
         Row {
@@ -146,7 +118,7 @@ fn rows(roz: &Roz, used: Option<&str>, world: &World) -> Vec<Row> {
     on.iter().copied().chain(off).map(row).collect()
 }
 
-fn as_json(row: &Row) -> Value {
+fn row_as_json(row: &Row) -> Value {
     json!({
         "name": row.name,
         "enabled": row.is_on,
@@ -167,39 +139,29 @@ fn in_words(
     roz: &Roz,
     out: &Out,
 ) -> String {
-    let mut text = String::new();
     let plain = |it: &str| bounded::plain_line(&bounded::line(it, 200));
     let cells = |row: &Row| {
         let state = match (row.is_on, row.is_used) {
             (false, _) => "off",
             (true, true) => "in use",
-            (true, false) => "on",
+            (true, false) => "allowed",
         };
         let marker = match (&row.found, &row.marker) {
             (Some(found), _) => {
-                let shown = found.strip_prefix(&roz.project).unwrap_or(found);
-                format!("{} is there", shown.display())
+                found.strip_prefix(&roz.project).unwrap_or(found).display().to_string()
             }
-            (None, Some(marker)) => format!("{marker} is not there"),
-            (None, None) => "needs none".to_owned(),
+            (None, Some(marker)) => format!("no {marker}"),
+            (None, None) => "-".to_owned(),
         };
         vec![plain(&row.name), state.to_owned(), plain(&marker)]
     };
     let table: Vec<Vec<String>> = rows.iter().map(cells).collect();
-    text += &out.table(&["SYSTEM", "STATE", "MARKER"], &table);
+    let mut text = out.table(&["SYSTEM", "STATE", "MARKER"], &table);
     text.push('\n');
-    text += &out.paint(Tone::Bold, "WHAT CLOSES A TICKET");
-    text.push('\n');
-    let width = rows.iter().map(|it| it.name.width()).max().unwrap_or(0).min(20);
-    for row in rows.iter().filter(|it| it.is_on) {
-        for (at, closes) in row.closes.iter().enumerate() {
-            let name = if at == 0 { plain(&row.name) } else { String::new() };
-            let name = say::padded(&name, width + 2);
-            let room = out.width.saturating_sub(width + 2);
-            let closes = say::folded(&plain(closes), room, "");
-            let closes = closes.replace('\n', &format!("\n{}", " ".repeat(width + 4)));
-            let _ = writeln!(text, "{name}{closes}");
-        }
+    for row in rows.iter().filter(|row| row.is_on) {
+        let told = format!("{} is closed by: {}", plain(&row.name), row.closes.join("; "));
+        text += &say::folded(&bounded::plain_line(&told), out.width, "  ");
+        text.push('\n');
     }
     text.push('\n');
     for row in rows {
@@ -214,15 +176,15 @@ fn in_words(
             let title = if it.title.is_empty() { String::new() } else { format!(", {}", it.title) };
             format!("In progress: {}{title} ({}).", it.ticket_id, it.source)
         }
-        (None, Some(system)) => format!("No ticket of {system} is known to be in progress."),
+        (None, Some(system)) => format!("No {system} ticket is known to be in progress."),
         (None, None) => {
-            "No ticket system is in use here: sessions are asked at their stops.".to_owned()
+            "No ticket system is used here, so agents are asked when they stop.".to_owned()
         }
     };
     text += &say::folded(&bounded::plain_line(&now), out.width, "");
     text.push('\n');
     if !is_wanted {
-        text += "The reflection gate is off here: `roz doctor` says why.\n";
+        text += "The reflection gate is off here; `roz doctor` says why.\n";
     }
     text
 }

@@ -1,6 +1,6 @@
 //! `roz trace`: what happened in a session.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::{
 /// Examples:
 ///   roz trace                      the newest session of this project
 ///   roz trace 6f0c --type roz_decision
-///   roz trace --follow             goes on as things happen
+///   roz trace --follow             keep printing as things happen
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(clippy::doc_markdown, reason = "an example is typed as it stands")]
@@ -25,10 +25,10 @@ pub(super) struct Args {
     /// A session's id or a unique beginning of it; without one, the newest
     /// session of this project
     session: Option<String>,
-    /// Show each event's payload whole
+    /// Show each event's whole payload
     #[arg(short, long)]
     verbose: bool,
-    /// Go on and show new events as they come
+    /// Keep printing new events as they come
     #[arg(short, long)]
     follow: bool,
     /// Only events of this type: `roz_decision`, `gate_blocked` …
@@ -45,9 +45,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let wanted =
         |event: &TraceEvent| args.event_type.as_ref().is_none_or(|it| *it == event.event_type);
     let mut events = roz.store.read_trace(&id)?;
-    if let Some(name) = &args.event_type {
-        is_known(name, &events)?;
-    }
+    let types: BTreeSet<String> = events.iter().map(|it| it.event_type.clone()).collect();
     let mut seen = events.iter().map(|it| it.seq).max().unwrap_or(0);
     events.retain(wanted);
     let out = say::Out::new(world);
@@ -57,14 +55,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     show(&events, args, &out)?;
     if events.is_empty() && !args.follow {
-        let dropped = match roz.load(&id)?.session.trace.dropped {
-            0 => String::new(),
-            n => format!(
-                " {n} older ones were dropped (`trace.max_events`); `roz debug` has the newest \
-                 decisions all the same."
-            ),
-        };
-        say::print(&format!("No such events.{dropped}\n"))?;
+        say::print_plain(&none_of(args.event_type.as_deref(), &types))?;
     }
     if !args.follow {
         return Ok(Done::Well);
@@ -79,20 +70,15 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("there is no event `{name}`{}", nearest(name, TYPES.iter().copied())
-    .map_or_else(|| format!("; there are {}", TYPES.join(", ")), |it| format!("; did you mean `{it}`?")))]
-struct NoSuchType {
-    name: String,
-}
-
-/// Another roz may have noted what this one does not know.
-fn is_known(name: &str, events: &[TraceEvent]) -> Result<(), NoSuchType> {
-    let is_noted = || events.iter().any(|it| it.event_type == name);
-    if TYPES.contains(&name) || is_noted() {
-        return Ok(());
-    }
-    Err(NoSuchType { name: bounded::plain_line(&bounded::line(name, 60)) })
+/// What to say where there is nothing to show.
+fn none_of(wanted: Option<&str>, types: &BTreeSet<String>) -> String {
+    let Some(wanted) = wanted else { return "No events yet.\n".to_owned() };
+    let known = types.iter().map(String::as_str);
+    let hint = match nearest(wanted, known.clone()) {
+        Some(near) => format!("Did you mean `{near}`?"),
+        None => format!("There are: {}.", known.collect::<Vec<_>>().join(", ")),
+    };
+    format!("No event `{}` in this session. {hint}\n", bounded::line(wanted, 60))
 }
 
 fn show(events: &[TraceEvent], args: &Args, out: &say::Out) -> super::Result<()> {
@@ -141,80 +127,11 @@ fn tone(event: &TraceEvent) -> say::Tone {
 /// A narrower terminal gets an event on two lines.
 const NARROW: usize = 72;
 
-/// What can be asked for: the names of `core::trace::Mark`.
-const TYPES: &[&str] = &[
-    "session_start",
-    "session_seen",
-    "prompt_received",
-    "client_prompt",
-    "gate_blocked",
-    "gate_allowed",
-    "call_granted",
-    "tool_completed",
-    "intent_selected",
-    "intent_refused",
-    "intent_completed",
-    "ticket_detected",
-    "ticket_close_intended",
-    "ticket_closed",
-    "ticket_close_failed",
-    "task_completed",
-    "reflection_stop",
-    "reflection_breaker_tripped",
-    "reflection",
-    "skip",
-    "observation",
-    "learnings_injected",
-    "learning_opened",
-    "learning_referenced",
-    "stop_hook_called",
-    "breaker_tripped",
-    "breaker_reset",
-    "review_ended",
-    "reviewer_launched",
-    "reviewer_started",
-    "token_refused",
-    "permit_given",
-    "bad_session_id",
-    "roz_decision",
-    "call_allowed",
-    "decision_refused",
-    "reviewer_held",
-    "reviewer_ended",
-    "protected",
-    "weakened",
-    "interrupted",
-    "trace_compacted",
-    "session_end",
-];
+/// The fields that say most, in this order and without their names.
+const FIRST: [&str; 8] =
+    ["answer", "decision", "tool", "pattern", "source", "prompt", "summary", "reason"];
 
-/// What matters most of an event, in this order; of others, all that is short.
-const GISTS: &[(&str, &[&str])] = &[
-    ("session_start", &["source"]),
-    ("prompt_received", &["prompt"]),
-    ("client_prompt", &["prompt"]),
-    ("gate_blocked", &["answer", "tool", "pattern", "reason"]),
-    ("gate_allowed", &["tool", "pattern", "reason"]),
-    ("call_granted", &["tool", "about"]),
-    ("tool_completed", &["tool", "succeeded"]),
-    ("stop_hook_called", &["answer", "reason", "block_count"]),
-    ("breaker_tripped", &["block_count"]),
-    ("review_ended", &["by"]),
-    ("reviewer_launched", &["tool_use_id"]),
-    ("reviewer_started", &["agent_id"]),
-    ("token_refused", &["agent_id", "reason"]),
-    ("permit_given", &["agent_id", "verdict"]),
-    ("roz_decision", &["decision", "by", "summary"]),
-    ("call_allowed", &["by", "pattern"]),
-    ("decision_refused", &["reason"]),
-    ("reviewer_held", &["agent_id", "blocks"]),
-    ("reviewer_ended", &["agent_id", "outcome"]),
-    ("protected", &["answer", "rule", "subject"]),
-    ("weakened", &["file", "what"]),
-    ("trace_compacted", &["dropped"]),
-    ("session_end", &["reason"]),
-];
-
+/// The short fields of an event.
 fn gist(event: &TraceEvent) -> String {
     let short = |value: &Value| match value {
         Value::String(text) => Some(bounded::line(text, 80)),
@@ -222,42 +139,8 @@ fn gist(event: &TraceEvent) -> String {
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     };
     let Some(fields) = event.payload.as_object() else { return String::new() };
-    let words: Vec<String> = match GISTS.iter().find(|(it, _)| *it == event.event_type) {
-        Some((_, names)) => names.iter().filter_map(|it| short(fields.get(*it)?)).collect(),
-        None => fields
-            .iter()
-            .filter_map(|(name, value)| Some(format!("{name}={}", short(value)?)))
-            .collect(),
-    };
-    words.join("  ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Reads the names where they are written.
-    #[test]
-    fn every_event_can_be_asked_for() {
-        let source = include_str!("../core/trace.rs");
-        let (_, list) = source.split_once("pub enum Mark {\n").unwrap();
-        let (list, _) = list.split_once("\n}").unwrap();
-        let is_variant = |it: &&str| {
-            it.strip_prefix("    ").is_some_and(|it| it.starts_with(char::is_uppercase))
-        };
-        let snake = |line: &str| {
-            let name = line.trim().trim_end_matches([' ', '{', ',']);
-            let mut res = String::new();
-            for (at, c) in name.char_indices() {
-                res.extend((at > 0 && c.is_uppercase()).then_some('_'));
-                res.extend(c.to_lowercase());
-            }
-            res
-        };
-        let names: Vec<String> = list.lines().filter(is_variant).map(snake).collect();
-        assert_eq!(TYPES, names);
-        for (name, _) in GISTS {
-            assert!(TYPES.contains(name), "{name}");
-        }
-    }
+    let first = FIRST.iter().filter_map(|name| short(fields.get(*name)?));
+    let others = fields.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
+    let others = others.filter_map(|(name, value)| Some(format!("{name}={}", short(value)?)));
+    first.chain(others).collect::<Vec<_>>().join("  ")
 }

@@ -1,4 +1,4 @@
-//! `roz uninstall`: takes back what `roz install` did.
+//! `roz uninstall`: undoes `roz install`.
 
 use std::{
     fmt::Write as _,
@@ -7,7 +7,11 @@ use std::{
 
 use serde_json::json;
 
-use super::{Done, install::spoken, say};
+use super::{
+    Done,
+    install::{agents, spoken},
+    say,
+};
 use crate::{
     hooks::gather::config_dir,
     plugin::{
@@ -18,29 +22,62 @@ use crate::{
     world::{World, git},
 };
 
-/// Take back what `roz install` did
+/// Undo `roz install`
 ///
-/// The plugin leaves the client, and its folder goes. Sessions, learnings and
-/// configuration stay, and so does this binary.
+/// Removes the plugin from the client, and what was added to the client's
+/// settings. Sessions, learnings, configuration and this binary stay.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// Only from this agent (may be given more than once); without it, from all of them
+    #[arg(long, value_name = "NAME")]
+    client: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let others = args.client.iter().filter(|name| *name != "claude");
+    let others = others.map(|name| agents::find(name)).collect::<Result<Vec<_>, _>>()?;
+    let mut told = agents::Told::default();
+    if args.client.is_empty() {
+        told = agents::uninstall(None, world)?;
+    }
+    for client in &others {
+        let of_client = agents::uninstall(Some(client.name()), world)?;
+        told.done.extend(of_client.done);
+        told.left.extend(of_client.left);
+    }
+    if !args.client.is_empty() && !args.client.iter().any(|name| name == "claude") {
+        return say_told(&told, args);
+    }
+    from_claude(args, told, world)
+}
+
+fn say_told(told: &agents::Told, args: &Args) -> super::Result {
+    if args.json {
+        say::print_json(&json!({ "done": told.done, "problems": told.left }))?;
+    } else if told.done.is_empty() && told.left.is_empty() {
+        say::print("There was nothing to take back.\n")?;
+    } else {
+        let lines: Vec<&str> = told.done.iter().chain(&told.left).map(String::as_str).collect();
+        say::print(&(lines.join("\n") + "\n"))?;
+    }
+    Ok(if told.left.is_empty() { Done::Well } else { Done::Badly })
+}
+
+fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Result {
     let place = Place::new(world.data_dir().as_deref())?;
     let folder = place.folder();
     let config = config_dir(world);
     let project = git::root(&world.cwd);
     let known = settings::marketplace(config.as_deref());
     let is_foreign = known.as_deref().is_some_and(|it| it != folder);
-    let (mut done, mut to_type, mut left_in) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut done, mut to_type, mut left_in) = (others.done, Vec::new(), others.left);
     if let Some(known) = known.as_ref().filter(|_| is_foreign) {
         let known = known.display();
         done.push(format!(
-            "The client's marketplace `{MARKETPLACE}` is `{known}`, not ours: left."
+            "The client's marketplace `{MARKETPLACE}` is `{known}`, which is not ours: left alone."
         ));
     }
     let client = Client::find(world);
@@ -59,7 +96,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         place.forget_copies(config.as_deref())?;
         let (_, broken) = settings::read(config.as_deref(), &project);
         for broken in broken.iter().filter(|it| it.text.contains(ID)) {
-            left_in.push(format!("{broken}. Mend it, then run `roz uninstall` again."));
+            left_in.push(format!("{broken}. Fix it, then run `roz uninstall` again."));
         }
         if names_us() {
             let uninstall = client::line(&["plugin", "uninstall", ID]);
@@ -82,18 +119,18 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(if is_done { Done::Well } else { Done::Badly });
     }
     if done.is_empty() && is_done {
-        done.push("There was nothing to take back.".to_owned());
+        done.push("Nothing to undo.".to_owned());
     }
     if known.is_some() && !is_foreign && client.is_none() && is_done {
-        done.push(
-            "The client (`claude`) is not on PATH: its files were put right without it.".to_owned(),
-        );
+        done.push("`claude` is not on PATH, so roz edited its files itself.".to_owned());
     }
     done.extend(left_in);
     let mut text = spoken(&done, &to_type);
     for it in left {
-        let _ =
-            writeln!(text, "{it} still runs `roz hook`: that was not the plugin's, so it stays.");
+        let _ = writeln!(
+            text,
+            "{it} still runs `roz hook`. That is not part of the plugin, so it stays."
+        );
     }
     say::print(&text)?;
     Ok(if is_done { Done::Well } else { Done::Badly })
@@ -130,10 +167,10 @@ fn is_named(config: Option<&Path>, project: &Path, folder: &Path) -> bool {
 fn told((path, how): &(PathBuf, Back)) -> String {
     let path = path.display();
     match how {
-        Back::AsItWas => format!("Put `{path}` back as it was."),
+        Back::AsItWas => format!("Restored `{path}`."),
         Back::WithoutTheOld => {
-            format!("Put `{path}` back as it was, without the earlier installation of roz.")
+            format!("Restored `{path}`, without the earlier installation of roz.")
         }
-        Back::WithoutRoz => format!("Took roz out of `{path}`; what you changed in it stays."),
+        Back::WithoutRoz => format!("Removed roz from `{path}`; your other changes stay."),
     }
 }

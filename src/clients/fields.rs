@@ -234,9 +234,13 @@ pub(crate) fn background(tasks: &RawValue) -> Option<Vec<Background>> {
     let text = |task: &Value, field: &str| {
         task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
+    // Some clients list nothing but agents, without a type.
+    let is_agent = |task: &Value| match text(task, "type").as_str() {
+        "subagent" | "workflow" => true,
+        kind => kind.is_empty() && !text(task, "agent_type").is_empty(),
+    };
     let runs = |task: &Value| {
-        matches!(text(task, "type").as_str(), "subagent" | "workflow")
-            && matches!(text(task, "status").as_str(), "running" | "pending" | "")
+        is_agent(task) && matches!(text(task, "status").as_str(), "running" | "pending" | "")
     };
     let agent = |task: &Value| Background {
         agent_id: text(task, "id"),

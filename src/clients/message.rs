@@ -6,8 +6,9 @@ use serde_json::{Value, value::RawValue};
 
 use super::{Client, Hook};
 use crate::core::{
-    event::Event,
+    event::{Event, ToolCall},
     session::{BadSessionId, SessionId},
+    tool::ToolResult,
 };
 
 /// One event, as a client told it.
@@ -25,12 +26,20 @@ pub struct Input<'a> {
     pub more: Vec<Event<'a>>,
     /// What a tool that ran answered, or the error with which it failed.
     pub answer: Option<&'a RawValue>,
+    /// The exit code of a command that ran, where the client's transcript tells it.
+    pub exit_code: Option<i32>,
     /// Where the client lets agents keep what is no part of the work.
     pub scratchpad: Option<PathBuf>,
     pub warnings: Vec<String>,
 }
 
 impl<'a> Input<'a> {
+    /// What a call of it answered.
+    pub fn result(&self, call: &ToolCall) -> ToolResult {
+        let result = self.client.result(call, self.answer);
+        ToolResult { exit_code: result.exit_code.or(self.exit_code), ..result }
+    }
+
     /// A call that no client has told: one that is explained, or a program that starts.
     pub fn of_call(event: Event<'a>, payload: &'a str, session_id: SessionId, cwd: &Path) -> Self {
         Self {
@@ -43,6 +52,7 @@ impl<'a> Input<'a> {
             event,
             more: Vec::new(),
             answer: None,
+            exit_code: None,
             scratchpad: None,
             warnings: Vec::new(),
         }

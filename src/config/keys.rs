@@ -242,6 +242,7 @@ pub static KEYS: &[Key] = &[
         Nothing,
         "What the user hears about a review: every step, or only what needs attention",
     ),
+    key("trial", Switch, Nothing, "Nothing is refused; `roz stats` lists what would have been"),
     key(
         "circuit_breaker.max_blocks",
         Integer { min: 0, max: 1_000 },

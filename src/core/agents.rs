@@ -19,8 +19,10 @@ pub struct Agent {
     /// Variables that make it another one, or take its hooks away.
     variables: &'static [&'static str],
     environment: Environment,
-    /// In the names of its models, and the provider that they belong to.
-    models: (&'static str, &'static str),
+    /// How the names of its models begin, and the provider that they belong to.
+    models: Option<(&'static str, &'static str)>,
+    /// What roz installs there, by the end of its path: the reviewer, and hooks of its own.
+    own: &'static [&'static str],
 }
 
 /// The variables that an agent sets for its hooks and its shells, or reads itself; empty, where it
@@ -40,24 +42,93 @@ struct Environment {
     shell_setup: &'static str,
 }
 
-const ALL: &[Agent] = &[Agent {
-    folder: ".claude",
-    settings: &["settings.json", "settings.local.json"],
-    managed: &["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
-    programs: &["claude", "claude-code"],
-    package: "claude-code",
-    versions: "/claude/versions/",
-    variables: &["CLAUDE_CONFIG_DIR", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "CLAUDE_CODE_SIMPLE"],
+const NONE: Agent = Agent {
+    folder: "",
+    settings: &[],
+    managed: &[],
+    programs: &[],
+    package: "",
+    versions: "",
+    variables: &[],
     environment: Environment {
-        config_dir: "CLAUDE_CONFIG_DIR",
-        project_dir: "CLAUDE_PROJECT_DIR",
-        plugin_root: "CLAUDE_PLUGIN_ROOT",
-        session_id: "CLAUDE_CODE_SESSION_ID",
-        program: "CLAUDE_CODE_EXECPATH",
-        shell_setup: "CLAUDE_ENV_FILE",
+        config_dir: "",
+        project_dir: "",
+        plugin_root: "",
+        session_id: "",
+        program: "",
+        shell_setup: "",
     },
-    models: ("claude-", "anthropic"),
-}];
+    models: None,
+    own: &[],
+};
+
+// The programs of the others are reviewers' second opinions, so starting one is nobody's concern.
+const ALL: &[Agent] = &[
+    Agent {
+        folder: ".claude",
+        settings: &["settings.json", "settings.local.json"],
+        managed: &["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
+        programs: &["claude", "claude-code"],
+        package: "claude-code",
+        versions: "/claude/versions/",
+        variables: &["CLAUDE_CONFIG_DIR", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "CLAUDE_CODE_SIMPLE"],
+        environment: Environment {
+            config_dir: "CLAUDE_CONFIG_DIR",
+            project_dir: "CLAUDE_PROJECT_DIR",
+            plugin_root: "CLAUDE_PLUGIN_ROOT",
+            session_id: "CLAUDE_CODE_SESSION_ID",
+            program: "CLAUDE_CODE_EXECPATH",
+            shell_setup: "CLAUDE_ENV_FILE",
+        },
+        models: Some(("claude-", "anthropic")),
+        own: &[],
+    },
+    Agent {
+        folder: ".codex",
+        settings: &["config.toml", "hooks.json"],
+        managed: &["/etc/codex"],
+        variables: &["CODEX_HOME"],
+        models: Some(("gpt-", "openai")),
+        own: &[".codex/agents/roz.toml"],
+        ..NONE
+    },
+    Agent {
+        folder: ".copilot",
+        settings: &["settings.json", "config.json"],
+        managed: &["/etc/github-copilot"],
+        own: &[
+            ".copilot/hooks/roz.json",
+            ".copilot/agents/roz.agent.md",
+            ".github/agents/roz.agent.md",
+        ],
+        ..NONE
+    },
+    Agent {
+        folder: ".qwen",
+        settings: &["settings.json"],
+        variables: &["QWEN_CODE_STOP_HOOK_BLOCK_CAP"],
+        own: &[".qwen/agents/roz.md"],
+        ..NONE
+    },
+    Agent {
+        folder: ".gemini",
+        settings: &["settings.json"],
+        models: Some(("gemini-", "google")),
+        own: &[".gemini/agents/roz.md"],
+        ..NONE
+    },
+    Agent {
+        folder: ".opencode",
+        settings: &["opencode.json", "opencode.jsonc"],
+        own: &[
+            "opencode/plugins/roz.js",
+            "opencode/agents/roz.md",
+            ".opencode/plugin/roz.js",
+            ".opencode/agent/roz.md",
+        ],
+        ..NONE
+    },
+];
 
 /// The agents' folders of settings.
 pub fn folders() -> impl Iterator<Item = &'static str> + Clone {
@@ -129,12 +200,14 @@ pub fn is_program(name: &str) -> bool {
 
 /// Whether a path or a package, as another program is given it, is an agent's program.
 pub fn is_package(word: &str) -> bool {
-    ALL.iter().any(|agent| word.split(['/', '@', ':']).any(|part| part == agent.package))
+    ALL.iter().any(|agent| {
+        !agent.package.is_empty() && word.split(['/', '@', ':']).any(|part| part == agent.package)
+    })
 }
 
 /// Whether a path is one of an agent's versions.
 pub fn is_version(path: &str) -> bool {
-    ALL.iter().any(|agent| path.contains(agent.versions))
+    ALL.iter().any(|agent| !agent.versions.is_empty() && path.contains(agent.versions))
 }
 
 /// Whether a text names an agent's program as a word, and not one of its files.
@@ -152,7 +225,20 @@ pub fn is_variable(name: &str) -> bool {
 
 /// The provider of a model, where the model's name tells it.
 pub fn provider(model: &str) -> Option<&'static str> {
-    let is_named = |agent: &&Agent| model.starts_with(agent.models.0) && !model.contains('/');
-    let named = ALL.iter().find(is_named)?;
-    Some(named.models.1)
+    let models = ALL.iter().filter_map(|agent| agent.models);
+    let mut named = models.filter(|(begin, _)| model.starts_with(begin) && !model.contains('/'));
+    named.next().map(|(_, provider)| provider)
+}
+
+/// The files of settings, each with its agent's folder.
+pub fn settings_files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ALL.iter().flat_map(|agent| agent.settings.iter().map(|name| (agent.folder, *name)))
+}
+
+/// Whether a path is a file that roz installs for an agent, in a project or in the user's home.
+pub fn is_own_file(path: &str) -> bool {
+    let ends_with = |own: &&str| {
+        path.strip_suffix(*own).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '.']))
+    };
+    ALL.iter().flat_map(|agent| agent.own).any(ends_with)
 }

@@ -20,6 +20,13 @@ pub const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
 /// nobody knows; its approval is used up at the end of one.
 pub const STARTED: &str = "started";
 
+/// The id of an agent that is the reviewer at work, where the client does not say which agent acts.
+pub const AT_WORK: &str = "the reviewer at work";
+
+/// How the id of a call begins where the client gives none: it is made of the call's input, so the
+/// same call has the same id once more.
+pub const MADE_UP: &str = "input:";
+
 /// One hook of the client, holding only what some gate reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event<'a> {
@@ -270,6 +277,20 @@ impl<'a> Event<'a> {
         match &self.what {
             What::PreToolUse(call) => Some(call),
             _ => None,
+        }
+    }
+
+    /// Puts the reviewer's own id in the place of [`AT_WORK`].
+    pub fn name_reviewer(&mut self, reviewer: Option<&str>) {
+        let Some(reviewer) = reviewer else { return };
+        let ended = match &mut self.what {
+            What::SubagentStop { agent_id, .. } => Some(agent_id),
+            _ => None,
+        };
+        for id in [self.origin.agent_id.as_mut(), ended].into_iter().flatten() {
+            if id == AT_WORK {
+                reviewer.clone_into(id);
+            }
         }
     }
 

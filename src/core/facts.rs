@@ -39,6 +39,10 @@ pub struct Facts {
     pub second_opinions: Option<Vec<String>>,
     /// An agent file of the project or the user that bears the reviewer's name.
     pub shadow: Option<PathBuf>,
+    /// A reviewer that starts cannot be told its token: its permit alone proves who decides.
+    pub reviewer_unbriefed: bool,
+    /// The client does not say which calls are a reviewer's own.
+    pub reviewer_unwatched: bool,
     /// Sessions of this project with an open review, active within the hour.
     pub open_elsewhere: Vec<SessionId>,
     /// Which protected paths a call is about.

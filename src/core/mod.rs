@@ -101,6 +101,9 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
     if event.origin.is_unattended {
         outcome = outcome.unasked();
     }
+    if cx.policy.trial {
+        outcome = outcome.in_trial(event);
+    }
     if matches!(outcome.verdict, Verdict::Object(_)) {
         outcome.effects.retain(|effect| !matches!(effect, Effect::Pass(_)));
         if matches!(event.what, What::PreToolUse(_)) {
@@ -159,6 +162,9 @@ pub fn decide_start(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     if let Verdict::Ask(notice) = outcome.verdict {
         let template = "start-unasked".to_owned();
         outcome.verdict = Verdict::Object(Notice { template, ..notice });
+    }
+    if cx.policy.trial {
+        outcome = outcome.in_trial(event);
     }
     tell(session, &mut outcome, cx.policy.notify);
     for message in std::mem::take(&mut outcome.messages) {

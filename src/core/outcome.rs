@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::core::{
+    bounded,
+    event::{Event, What},
     intent::{briefing::Briefing, doubt::Doubt, ledger, state::InFlight},
     pattern,
     reflection::usage,
@@ -221,6 +223,28 @@ impl Outcome {
         };
         self.verdict = Verdict::Object(notice.unasked());
         self.telling_user(told)
+    }
+
+    /// In a trial, a refusal is a line of the trace and nothing else.
+    pub(crate) fn in_trial(mut self, event: &Event) -> Self {
+        let answer = match (&self.verdict, &event.what) {
+            (Verdict::Pass, _) => return self,
+            (Verdict::Ask(_), _) => "ask",
+            (Verdict::Object(_), What::Stop(_) | What::SubagentStop { .. }) => "hold",
+            (Verdict::Object(_), _) => "deny",
+        };
+        let (gate, subject, reason) =
+            self.trace.iter().rev().find_map(Mark::refused).unwrap_or(("another", "", ""));
+        let mark = Mark::WouldRefuse {
+            answer,
+            gate,
+            subject: bounded::line(subject, 200),
+            reason: bounded::line(reason, 200),
+        };
+        self.verdict = Verdict::Pass;
+        self.messages.clear();
+        self.sayings.clear();
+        self.marked(mark)
     }
 
     /// Lets the next gate speak, unless this one objected.

@@ -35,6 +35,8 @@ pub struct Policy {
     pub intent: IntentPolicy,
     pub trust: TrustPolicy,
     pub notify: Notify,
+    /// Gates decide and record, and every answer to the client is a pass.
+    pub trial: bool,
 }
 
 /// How much the user is told.

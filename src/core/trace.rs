@@ -30,6 +30,9 @@ pub struct Trace {
     pub bytes: u64,
     #[serde(default)]
     pub dropped: u64,
+    /// How often something would have been refused, had it not been a trial.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub would_refuse: u64,
     /// Events that wait for the next save.
     #[serde(skip)]
     fresh: Vec<(TraceEvent, bool)>,
@@ -116,6 +119,8 @@ pub enum Mark {
     ReviewerHeld { agent_id: String, blocks: u32 },
     /// A reviewer has ended.
     ReviewerEnded { agent_id: String, outcome: Word },
+    /// What would have been refused, had this not been a trial: `hold`, `deny` or `ask`.
+    WouldRefuse { answer: Word, gate: Word, subject: String, reason: String },
     /// A rule of self-protection objected.
     Protected { rule: Word, answer: Word, subject: String },
     /// A call made one of roz's own files protect less.
@@ -168,9 +173,15 @@ pub struct DecisionTaken {
     pub changed_meanwhile: Vec<String>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl Trace {
     pub(crate) fn push(&mut self, mark: &Mark, now: DateTime<Utc>) {
         self.seq += 1;
+        self.would_refuse += u64::from(matches!(mark, Mark::WouldRefuse { .. }));
         self.fresh.push((mark.at(self.seq, now), mark.must_survive()));
     }
 
@@ -221,6 +232,26 @@ impl Mark {
         | Mark::Protected { answer, .. } = self
         {
             *answer = "deny";
+        }
+    }
+
+    /// The gate that refused, what it refused, and why. None where this is no refusal.
+    pub(crate) fn refused(&self) -> Option<(Word, &str, &str)> {
+        match self {
+            Mark::GateBlocked(GateAnswer { tool, reason, .. }) => Some(("review", tool, reason)),
+            Mark::StopHookCalled(StopAnswer { answer: "block", reason, .. }) => {
+                Some(("review", "the stop", reason))
+            }
+            Mark::ReviewerHeld { agent_id, .. } => Some(("review", agent_id, "it has not decided")),
+            Mark::ReflectionStop { answer: "block", reason, .. } => {
+                Some(("reflection", "the stop", reason))
+            }
+            Mark::TaskCompleted { answer: "block", subject, .. } => {
+                Some(("reflection", subject, "a task was completed"))
+            }
+            Mark::IntentRefused { code, subject, .. } => Some(("intent", subject, code)),
+            Mark::Protected { rule, subject, .. } => Some(("self-protection", subject, rule)),
+            _ => None,
         }
     }
 

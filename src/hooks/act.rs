@@ -100,7 +100,7 @@ pub(super) fn act(
 /// Whether a call that is answered goes on in the background.
 fn goes_on(input: &Input) -> bool {
     let What::PostToolUse { call, .. } = &input.event.what else { return false };
-    input.client.result(call, input.answer).runs_on
+    input.result(call).runs_on
 }
 
 /// Writes the ledger.

@@ -119,6 +119,9 @@ pub(super) fn fail_open(
     if input.event.origin.is_unattended {
         outcome = outcome.unasked();
     }
+    if roz.policy.trial {
+        outcome = outcome.in_trial(&input.event);
+    }
     Governed::now(reply(input, &outcome, roz, world), warnings)
 }
 

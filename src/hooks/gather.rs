@@ -15,6 +15,7 @@ use super::{
     reviewing,
 };
 use crate::{
+    clients::Capability,
     core::{
         agent_file, agents,
         event::{Source, ToolCall, What},
@@ -114,7 +115,13 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
         (ReviewNeed::Shadow, _) => {
             let dirs = [Some(look.project()), session.cwd.as_deref()];
             let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
-            facts.shadow = shadow(&dirs, world);
+            let replaced = input
+                .client
+                .project_reviewer()
+                .and_then(|file| dirs.iter().map(|dir| dir.join(file)).find(|file| file.exists()));
+            facts.shadow = replaced.or_else(|| shadow(&dirs, world));
+            facts.reviewer_unbriefed = !input.client.can(Capability::BriefReviewer);
+            facts.reviewer_unwatched = !input.client.can(Capability::NameSubagents);
         }
         (ReviewNeed::GatedWork, What::PreToolUse(call)) => {
             let elsewhere = repositories::gates_elsewhere(call, cwd, look.project(), world);

@@ -132,7 +132,7 @@ pub(super) fn aims(
             }
         }
         What::PostToolUse { call, succeeded } => {
-            let result = input.client.result(call, input.answer);
+            let result = input.result(call);
             if *succeeded {
                 aims.seen = look.seen(call);
             }

@@ -19,6 +19,7 @@ mod repositories;
 mod reviewing;
 pub mod shim_judge;
 pub mod shims;
+mod transcript;
 pub mod unknown_tools;
 
 use std::{
@@ -136,11 +137,15 @@ pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world:
         Ok(input) => input,
         Err(message::Error::NotForUs) => return Answer::pass(),
         Err(err) => {
+            if let message::Error::UnknownEvent(name) = &err {
+                unknown_tools::note_event(name, world);
+            }
             warnings.push(in_a_line(&err));
             return Answer { warnings, ..Answer::pass() };
         }
     };
     warnings.append(&mut input.warnings);
+    transcript::look_up_exit_code(&mut input);
     let hook = input.hook;
     let governed = held_calls::govern_each(input, setup.gates, world);
     warnings.extend(governed.warnings);
@@ -196,6 +201,10 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
         roz = other;
     }
     let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
+    if !input.client.can(Capability::NameSubagents) {
+        let reviewer = session.and_then(|session| session.review.reviewer_at_work());
+        input.event.name_reviewer(reviewer);
+    }
     let id = input.session_id.clone();
     read_call(&mut input, &roz, world);
     let formatted = format::run(&input.event, session, &roz);

@@ -91,8 +91,7 @@ pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     let plugin = plugin.into_iter().flat_map(|it| {
         [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|name| it.join(name))
     });
-    let of_project = agents::folders()
-        .flat_map(|folder| agents::settings().map(move |name| project.join(folder).join(name)));
+    let of_project = agents::settings_files().map(|(folder, name)| project.join(folder).join(name));
     let of_user = config_dirs(world).into_iter().map(|dir| dir.join("settings.json"));
     let settings = of_user.chain(of_project);
     let watch = |kind| move |path| Watched { kind, path };

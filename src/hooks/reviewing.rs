@@ -23,7 +23,7 @@ const MAX_FILES: usize = 20;
 /// What the answer to a reviewer's call showed of the work.
 pub(super) fn shown(call: &ToolCall, look: Lookup) -> Shown {
     let (cwd, until) = (look.cwd(), look.until());
-    let answer = look.input.client.result(call, look.input.answer);
+    let answer = look.input.result(call);
     let mut shown = Shown::default();
     if let Some(file) = answer.file {
         let path = cwd.join(&file.path);

@@ -1,5 +1,5 @@
-//! Names of tools that roz cannot classify, kept for `roz doctor`: their calls pass, and nobody else
-//! would notice.
+//! Names of tools and events that roz cannot classify, kept for `roz doctor`: they pass, and nobody
+//! else would notice.
 
 use std::{
     io::Write as _,
@@ -42,6 +42,11 @@ pub(super) fn note<'a>(events: impl Iterator<Item = &'a Event<'a>>, world: &Worl
             note_tool(&call.name, &open::home(world));
         }
     }
+}
+
+/// Adds an event that no client is known to send.
+pub(super) fn note_event(name: &str, world: &World) {
+    note_tool(&format!("event {name}"), &open::home(world));
 }
 
 fn note_tool(name: &str, home: &Path) {

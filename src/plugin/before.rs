@@ -1,6 +1,6 @@
 //! A file of the client's as it was before the client was asked to take roz in.
 //!
-//! Measured on the client 2.1.197 and 2.1.330: it lays a settings file out anew
+//! Measured on the client 2.1.197 and 2.1.330: it lays out a settings file again
 //! (two spaces, `\n`, no byte order mark, of a key that is there twice the last
 //! one), makes what it calls right of a value (a number in `env` becomes text),
 //! and leaves empty tables behind when it lets a plugin go.
@@ -14,7 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ID, MARKETPLACE, MAX_FILE, prune, settings::is_only_roz};
+use super::{ID, MARKETPLACE, MAX_FILE, extras, json_edit::Document, settings::is_only_roz};
 use crate::{
     core::{
         bounded,
@@ -73,10 +73,8 @@ impl Before {
             return Seen::Nothing(before(Some(text), false));
         }
         // That it is switched off is the user's word, not an installation.
-        match without_entries(&path, &text, |value| value != "false") {
-            Some(pruned) => Seen::Roz(before(Some(pruned), true)),
-            None => Seen::Roz(before(Some(text), false)),
-        }
+        let pruned = Document::parse(&text).filter(|it| remove_entries(it, &path, true));
+        Seen::Roz(before(Some(pruned.as_ref().map_or(text, Document::text)), pruned.is_some()))
     }
 
     /// To be called once the client has taken roz in.
@@ -88,9 +86,9 @@ impl Before {
 
     /// Hooks of ours in it were an earlier installation's.
     pub(super) fn prune(&mut self) {
-        let pruned = self.text.as_deref().and_then(|it| prune::without_hooks(it, &is_only_roz));
-        if pruned.is_some() {
-            (self.text, self.is_pruned) = (pruned, true);
+        let document = self.text.as_deref().and_then(Document::parse);
+        if let Some(document) = document.filter(|it| it.remove_hooks(is_only_roz)) {
+            (self.text, self.is_pruned) = (Some(document.text()), true);
         }
     }
 
@@ -98,7 +96,8 @@ impl Before {
     /// what roz had put there. None if there was nothing to be done.
     pub(super) fn put_back(&self) -> io::Result<Option<Back>> {
         if self.made_of_it.is_none() || digest(&self.path) != self.made_of_it {
-            return self.take_out();
+            let old = self.text.as_deref().and_then(table).unwrap_or_default();
+            return Ok(take_out(&self.path, Some(&old))?.then_some(Back::WithoutRoz));
         }
         let how = if self.is_pruned { Back::WithoutTheOld } else { Back::AsItWas };
         match &self.text {
@@ -107,39 +106,35 @@ impl Before {
             None => fs::remove_file(&self.path).map(|()| Some(how)),
         }
     }
+}
 
-    fn take_out(&self) -> io::Result<Option<Back>> {
-        let Some(now) = read_text(&self.path, MAX_FILE) else { return Ok(None) };
-        // That it was switched off before is the user's word.
-        let was_off = self
-            .text
-            .as_deref()
-            .is_some_and(|it| without_entries(&self.path, it, |value| value == "false").is_some());
-        let is_meant: fn(&str) -> bool = if was_off { |value| value != "false" } else { |_| true };
-        let mut new = without_entries(&self.path, &now, is_meant).unwrap_or_else(|| now.clone());
-        // Those that the client leaves where there were none.
-        let old = self.text.as_deref().and_then(table).unwrap_or_default();
+/// Takes roz out of a file. `old` is what the file said before the installation, if that is known.
+/// Whether there was anything to take out.
+pub(super) fn take_out(path: &Path, old: Option<&Map<String, Value>>) -> io::Result<bool> {
+    let Some(now) = read_text(path, MAX_FILE) else { return Ok(false) };
+    let Some(document) = Document::parse(&now) else { return Ok(false) };
+    // That it was switched off before is the user's word.
+    let was_off = |old: &Map<String, Value>| {
+        TABLES.iter().any(|name| old.get(*name).is_some_and(|table| table[ID] == false))
+    };
+    remove_entries(&document, path, old.is_none_or(was_off));
+    if let Some(old) = old {
+        extras::remove(&document, old);
+        // The client leaves empty tables where there were none.
         let made: Vec<&str> = TABLES.into_iter().filter(|it| !old.contains_key(*it)).collect();
-        new = prune::without_empty(&new, &made).unwrap_or(new);
-        if new == now {
-            return Ok(None);
-        }
-        overwrite(&self.path, &new).map(|()| Some(Back::WithoutRoz))
+        document.remove_if_empty(&made);
     }
+    let new = document.text();
+    if new == now { Ok(false) } else { overwrite(path, &new).map(|()| true) }
 }
 
-/// Takes roz out of a file of which nobody knows what it was. Whether it was
-/// there.
-pub(super) fn take_out(path: &Path) -> io::Result<bool> {
-    let text = read_text(path, MAX_FILE);
-    let new = text.and_then(|it| without_entries(path, &it, |value| value != "false"));
-    new.map_or(Ok(false), |it| overwrite(path, &it).map(|()| true))
-}
-
-/// The text without roz's entries of such a value; none if it has none of them.
-fn without_entries(path: &Path, text: &str, is_meant: fn(&str) -> bool) -> Option<String> {
-    let is_ours = |key: &str, value: &str| (key == ID || key == MARKETPLACE) && is_meant(value);
-    prune::without_entries(text, &TABLES, path.ends_with(KNOWN_MARKETPLACES), &is_ours)
+/// Removes roz's entries, but for those that switch it off if these are to be kept.
+fn remove_entries(document: &Document, path: &Path, keeps_off: bool) -> bool {
+    let is_ours = |name: &str, value: &Value| {
+        (name == ID || name == MARKETPLACE) && !(keeps_off && *value == false)
+    };
+    let any = document.remove_members(&TABLES, is_ours);
+    path.ends_with(KNOWN_MARKETPLACES) && document.remove_own_members(is_ours) || any
 }
 
 /// Of what a file says beside roz.
@@ -183,6 +178,7 @@ fn without_roz(path: &Path, mut table: Map<String, Value>) -> Map<String, Value>
     if path.ends_with(KNOWN_MARKETPLACES) {
         table.remove(MARKETPLACE);
     }
+    extras::forget(&mut table);
     without_empty(path, table)
 }
 

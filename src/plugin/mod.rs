@@ -1,15 +1,15 @@
 //! roz as a plugin of the client: the files that the client reads, built into
 //! the binary, and the folder that they are written to.
 //!
-//! The client reads a marketplace that is a folder where it lies, at every
-//! session's start, so the folder has to stay. It holds the binary's absolute
+//! The client reads a marketplace that is a folder in place, at every session's
+//! start, so the folder has to stay. It holds the binary's absolute
 //! path: what PATH says in the client's environment does not matter to a hook.
 
 mod before;
 pub mod client;
-pub mod permissions;
+pub mod extras;
+pub mod json_edit;
 mod place;
-mod prune;
 pub mod settings;
 
 use std::{
@@ -135,6 +135,14 @@ fn replace(path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> Result<()
     fs::rename(&temporary, path).map_err(at(path))
 }
 
+/// Writes a file of the client's, whole or not at all: a link stays one, and so do permissions.
+pub fn put(path: &Path, text: &str) -> io::Result<()> {
+    if path.exists() {
+        return before::overwrite(path, text);
+    }
+    fs::write(path, text)
+}
+
 /// Makes a file that only the user may read.
 fn write_private(path: &Path, text: &str) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
@@ -209,8 +217,7 @@ pub fn is_of_roz(folder: &Path) -> bool {
     })
 }
 
-/// Whether a binary lies where a build puts it: the next one, or a cleaning,
-/// takes it away.
+/// Whether a binary is where a build puts it: cleaning removes it.
 pub fn is_in_build_folder(binary: &Path) -> bool {
     let words: Vec<_> = binary.iter().map(|it| it.to_string_lossy()).collect();
     let is_profile = |it: &str| it == "debug" || it == "release";

@@ -1,5 +1,4 @@
-//! Where the plugin's folder lies, and the note beside it of what `uninstall`
-//! has to take back.
+//! The plugin's folder, and the note beside it of what `uninstall` has to undo.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Error, FILES, LINK, MARKETPLACE, MAX_FILE, PLUGIN, Plugin, at,
     before::{self, Back, Before, Seen, overwrite},
-    prune::without_hooks,
+    json_edit::Document,
     replace,
     settings::{self, Settings},
 };
@@ -55,7 +54,7 @@ impl Place {
     }
 
     /// Notes what the client's files and folders are before it is asked to
-    /// change them. Of those that name roz already, what was noted first stands.
+    /// change them. Of those that name roz already, the first note is kept.
     pub fn remember(&self, files: &[PathBuf], folders: &[PathBuf]) -> Result<(), Error> {
         self.update_note(|note| {
             let is_noted = |path: &Path| note.before.iter().any(|it| it.path == *path);
@@ -97,7 +96,7 @@ impl Place {
     pub fn take_out(&self, files: &[PathBuf]) -> Result<Vec<(PathBuf, Back)>, Error> {
         let mut changed = Vec::new();
         for path in files {
-            if before::take_out(path).map_err(at(path))? {
+            if before::take_out(path, None).map_err(at(path))? {
                 changed.push((path.clone(), Back::WithoutRoz));
             }
         }
@@ -130,10 +129,9 @@ impl Place {
     pub fn prune(&self, settings: &Settings) -> Result<Vec<String>, Error> {
         let path = &settings.path;
         let text = read_text(path, MAX_FILE).unwrap_or_default();
-        let Some(pruned) = without_hooks(&text, &settings::is_only_roz) else {
-            return Ok(Vec::new());
-        };
-        overwrite(path, &pruned).map_err(at(path))?;
+        let document = Document::parse(&text).filter(|it| it.remove_hooks(settings::is_only_roz));
+        let Some(document) = document else { return Ok(Vec::new()) };
+        overwrite(path, &document.text()).map_err(at(path))?;
         self.update_note(|note| {
             for before in note.before.iter_mut().filter(|it| it.path == *path) {
                 before.prune();
@@ -185,7 +183,7 @@ impl Place {
 }
 
 impl Note {
-    /// `folder` and what it lies in, as far as they are not there yet.
+    /// `folder` and its parents, as far as they do not exist yet.
     fn will_make(&mut self, folder: &Path) {
         let missing = folder.ancestors().take_while(|it| !it.exists());
         self.made.extend(missing.map(Path::to_owned));

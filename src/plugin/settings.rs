@@ -1,4 +1,4 @@
-//! What stands in the client's own files about hooks and plugins.
+//! What the client's own files say about hooks and plugins.
 
 use std::{
     collections::BTreeSet,
@@ -24,8 +24,7 @@ pub struct Settings {
     value: Value,
 }
 
-/// Why a settings file is no use to the client: it ignores the whole of it, and
-/// refuses to write it.
+/// Why the client cannot use a settings file: it ignores the whole file, and refuses to write it.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}`{place}: {why}", path.display())]
 pub struct Broken {
@@ -63,7 +62,7 @@ pub fn check_writable(path: &Path) -> Result<(), String> {
     let shown = path.display();
     let Ok(meta) = path.metadata() else {
         return match path.symlink_metadata() {
-            Ok(_) => Err(format!("`{shown}` is a link that leads nowhere. Mend it, {again}")),
+            Ok(_) => Err(format!("`{shown}` is a broken link. Fix it, {again}")),
             Err(_) => Ok(()),
         };
     };
@@ -71,10 +70,10 @@ pub fn check_writable(path: &Path) -> Result<(), String> {
         return Err(format!("`{shown}` is not a file. Remove it, {again}"));
     }
     let Some(text) = read_text(path, MAX_FILE) else {
-        return Err(format!("`{shown}` is not text that can be read. Mend it, {again}"));
+        return Err(format!("`{shown}` cannot be read as text. Fix it, {again}"));
     };
     if let Err(broken) = parse(path, &text) {
-        return Err(format!("{broken}. Mend it, {again}"));
+        return Err(format!("{broken}. Fix it, {again}"));
     }
     if meta.permissions().readonly() {
         return Err(format!(
@@ -97,7 +96,7 @@ fn parse(path: &Path, text: &str) -> Result<Option<Value>, Broken> {
 }
 
 /// All settings that hold for a project, those that win last, and the files
-/// among them that are no JSON.
+/// among them that are not JSON.
 pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<Broken>) {
     let managed = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
     let managed = managed.map(|it| Path::new(it).join("managed-settings.json"));
@@ -219,6 +218,11 @@ impl Settings {
         let says = |key: &'static str| self.value[key].as_bool().map(|it| (key, it));
         let managed = says("allowManagedHooksOnly").filter(|(_, it)| *it && self.is_managed);
         managed.or_else(|| says("disableAllHooks"))
+    }
+
+    /// Whether it sets a status line.
+    pub fn has_status_line(&self) -> bool {
+        self.value["statusLine"].is_object()
     }
 
     /// The PATH that the client gives its children.

@@ -242,6 +242,7 @@ fn without_fresh(session: &Session) -> (Session, Vec<TraceEvent>) {
     session.trace.events = counted.events;
     session.trace.bytes = counted.bytes;
     session.trace.dropped = counted.dropped;
+    session.trace.would_refuse = counted.would_refuse;
     (session, events)
 }
 

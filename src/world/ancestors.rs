@@ -68,18 +68,36 @@ fn of_ps(pid: u32) -> Option<(u32, Vec<String>)> {
 impl Ancestor {
     /// Whether it is an agent: one of those `pids`, or an agent's program by its name.
     pub fn is_agent(&self, pids: &[u32]) -> bool {
-        const AGENTS: &[&str] =
-            &["claude", "codex", "gemini", "opencode", "cursor-agent", "copilot", "aider", "amp"];
+        const AGENTS: &[&str] = &[
+            "claude",
+            "codex",
+            "gemini",
+            "opencode",
+            "cursor-agent",
+            "copilot",
+            "aider",
+            "amp",
+            "qwen",
+        ];
         // `node /usr/bin/claude`.
         let mut names = self.words.iter().take(2).map(|it| it.rsplit('/').next().unwrap_or(it));
         pids.contains(&self.pid) || names.any(|it| AGENTS.contains(&it.trim_end_matches(".exe")))
     }
 
     fn has_variable_of_agent(&self) -> bool {
-        const NAMES: [&[u8]; 3] = [b"CLAUDECODE=", b"CLAUDE_PID=", b"ROZ_AGENT_PID="];
+        const NAMES: &[&str] = &[
+            "CLAUDECODE=",
+            "CLAUDE_PID=",
+            "CODEX_SESSION_ID=",
+            "COPILOT_CLI=",
+            "GEMINI_CLI=",
+            "OPENCODE=",
+            "QWEN_CODE=",
+            "ROZ_AGENT_PID=",
+        ];
         let environment = std::fs::read(format!("/proc/{}/environ", self.pid)).unwrap_or_default();
         let mut variables = environment.split(|byte| *byte == 0);
-        variables.any(|variable| NAMES.iter().any(|name| variable.starts_with(name)))
+        variables.any(|variable| NAMES.iter().any(|name| variable.starts_with(name.as_bytes())))
     }
 
     /// Whether it is a shell that was given a line to run: `sh -c 'git push'`.

@@ -41,7 +41,7 @@ impl Client for Parrot {
         None
     }
 
-    fn parse<'a>(&self, _: &str, payload: &'a str) -> Result<Input<'a>, Error> {
+    fn parse<'a>(&'static self, _: &str, payload: &'a str) -> Result<Input<'a>, Error> {
         let value: Value = serde_json::from_str(payload).map_err(Error::Malformed)?;
         let id = value["conversation"].as_str().ok_or(Error::NoSession)?.to_owned();
         let tool = value["about_to"].as_str().ok_or(Error::NotForUs)?;
@@ -56,6 +56,7 @@ impl Client for Parrot {
             event: Event { origin: Origin::default(), what: What::PreToolUse(call) },
             more: Vec::new(),
             answer: None,
+            exit_code: None,
             scratchpad: None,
             warnings: Vec::new(),
         })

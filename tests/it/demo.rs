@@ -1,8 +1,5 @@
 //! `roz demo` plays through, and shows itself in any width.
 
-use std::{fs, os::unix::process::ExitStatusExt as _};
-
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use crate::support::{BINARY, Roz, start};
@@ -44,33 +41,5 @@ fn it_fits_the_terminal_and_keeps_the_token_to_itself() {
         let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("Every gate held, and let go when it should."), "{told}");
         assert!(words.contains("--token TOKEN") && !told.contains('\u{1b}'), "{told}");
-    }
-}
-
-/// Whoever is interrupted leaves nothing behind.
-#[test]
-fn a_signal_takes_the_temporary_home_along() {
-    for (verb, signal) in [
-        ("demo", Signal::INT),
-        ("demo", Signal::TERM),
-        ("doctor", Signal::HUP),
-        ("doctor", Signal::INT),
-    ] {
-        let roz = Roz::new();
-        let dir = tempfile::tempdir().unwrap();
-        let roz = roz.with_var("TMPDIR", &dir.path().display().to_string());
-        let mut child = start(&mut roz.command(&[verb]));
-        drop(child.stdin.take());
-        let entries = || fs::read_dir(dir.path()).unwrap().count();
-        // Until it is there, or was.
-        while entries() == 0 && child.try_wait().unwrap().is_none() {
-            std::thread::yield_now();
-        }
-        let pid = Pid::from_child(&child);
-        let _ = kill_process(pid, signal);
-        let status = child.wait().unwrap();
-        assert_eq!(entries(), 0, "{verb} {signal:?} {status}");
-        let is_over = status.code().is_some();
-        assert!(is_over || status.signal() == Some(signal.as_raw()), "{verb} {signal:?} {status}");
     }
 }

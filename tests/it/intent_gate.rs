@@ -529,7 +529,7 @@ fn odd_lines_of_intentignore_are_told_as_a_session_begins_and_by_the_doctor() {
         roz.write(".orchestration/.intentignore", &format!("node_modules/\n{line}\n"));
         let start = roz.hook("session-start", json!({ "source": "startup" }));
         assert!(start.tells_user().contains("line 2"), "{line}: {}", start.json);
-        let doctor = roz.run(&["doctor", "--only", "intent gate"]);
+        let doctor = roz.run(&["doctor", "--only", "intents"]);
         assert!(doctor.stdout.contains("line 2"), "{line}: {doctor:?}");
     }
     for line in ["target/", "deny secrets/**", "a\\ b", "\\#x", "!x", "*.[ch]", "c#/"] {

@@ -2,6 +2,7 @@
 
 mod additions;
 mod agent_trace;
+mod agents;
 mod blame;
 mod blame_names;
 mod budgets;
@@ -54,6 +55,7 @@ mod support;
 mod terminal;
 mod tidy;
 mod tool_shapes;
+mod trial;
 mod twice;
 mod unattended;
 mod undo;

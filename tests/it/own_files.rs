@@ -50,7 +50,7 @@ fn a_laxer_configuration_that_a_call_writes_is_told_and_does_not_apply() {
     let status = roz.json(&["status"]);
     assert!(status["unconfirmed"][0]["what"][0].as_str().unwrap().contains("protect"), "{status}");
     assert!(roz.run(&["status"]).succeeds().stdout.contains("roz confirm"));
-    assert!(roz.run(&["doctor", "--only", "own-files"]).stdout.contains("roz confirm"));
+    assert!(roz.run(&["doctor", "--only", "incidents"]).stdout.contains("roz confirm"));
     let start = json!({ "session_id": "s2", "source": "startup" });
     assert!(roz.hook("session-start", start).tells_user().contains("roz confirm"));
     let listed = roz.json(&["confirm", "--list"]);

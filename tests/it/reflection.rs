@@ -444,7 +444,7 @@ fn notes_of_subagents_reach_whoever_reflects() {
     let error = roz.run(&["observe", " "]).fails();
     assert!(error.contains("the note is empty"), "{error}");
     let error = roz.run(&["observe", &"y".repeat(2001)]).fails();
-    assert!(error.contains("2001 bytes long, and 2000 are kept"), "{error}");
+    assert!(error.contains("2001 bytes long; at most 2000 are kept"), "{error}");
     roz.run(&["observe", &"y".repeat(2000), "--session-id", SESSION]).succeeds();
 }
 

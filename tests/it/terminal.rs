@@ -53,7 +53,6 @@ const FACTS: &[&[&str]] = &[
     &["learn", "backends"],
     &["clean", "--dry-run"],
     &["install", "--dry-run"],
-    &["doctor", "--list"],
     &["doctor", "--only", "home", "--only", "configuration"],
 ];
 
@@ -110,7 +109,6 @@ fn no_table_is_wider_than_the_terminal() {
             &["learn", "due"],
             &["tickets"],
             &["learn", "backends"],
-            &["doctor", "--list"],
         ] {
             let ran = roz.run(args);
             // A path is one word, and stays one.
@@ -193,15 +191,48 @@ fn what_is_misspelt_is_answered_with_the_nearest_name() {
         let said = roz.run(args).misuses();
         assert!(said.contains(nearest), "{args:?}: {said}");
     }
-    let said = roz.run(&["trace", SESSION, "--type", "roz_decison"]).fails();
-    assert!(said.contains("did you mean `roz_decision`?"), "{said}");
-    let said = roz.run(&["trace", SESSION, "--type", "roz_decision"]).succeeds();
-    assert!(said.stdout.contains("No such events"), "{said:?}");
-    // One word for a shell, and the name as it is shown.
-    for name in ["plugin-folder", "plugin folder"] {
-        roz.run(&["doctor", "--no-client", "--only", name]).succeeds();
-    }
+    let said = roz.run(&["trace", SESSION, "--type", "promt_received"]).succeeds().stdout;
+    assert!(said.contains("Did you mean `prompt_received`?"), "{said}");
     fs::write(roz.home().join("config.toml"), "review.gates.tool = []\n").unwrap();
     let ran = roz.run(&["config", "check"]);
     assert!(ran.stdout.contains("did you mean `review.gates.tools`?"), "{ran:?}");
+}
+
+#[test]
+fn an_error_is_an_object_on_standard_output_when_json_is_asked_for() {
+    let roz = Roz::new();
+    for (args, code) in [
+        (&["trace", "nosuch", "--json"][..], 1),
+        (&["skip", " ", "--json"], 1),
+        (&["list", "--limit", "0", "--json"], 2),
+        (&["instal", "--json"], 2),
+    ] {
+        let ran = roz.run(args);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(code), ""), "{args:?}");
+        let value: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert!(value["error"]["message"].as_str().is_some_and(|it| it.len() > 5), "{value}");
+        assert!(value["error"].as_object().unwrap().contains_key("remedy"), "{value}");
+    }
+    let ran = roz.run(&["trace", "nosuch"]);
+    assert!(ran.stdout.is_empty() && ran.stderr.starts_with("roz: "), "{ran:?}");
+}
+
+#[test]
+fn the_help_is_in_groups_and_shows_what_agents_run_on_request() {
+    let roz = Roz::new();
+    let page = roz.run(&["--help"]).succeeds().stdout;
+    assert!(page.contains("Set up:\n  init ") && !page.contains("  decide "), "{page}");
+    assert_eq!(roz.run(&["help"]).succeeds().stdout, page);
+    let all = roz.run(&["help", "--all"]).succeeds().stdout;
+    assert!(all.contains("For agents and clients:\n  hook ") && all.contains("  decide "), "{all}");
+    let verb = roz.run(&["help", "ledger", "verify"]).succeeds().stdout;
+    assert!(verb.contains("roz ledger verify"), "{verb}");
+    let said = roz.run(&["help", "nothing"]).fails();
+    assert!(said.contains("there is no verb `nothing`"), "{said}");
+}
+
+#[test]
+fn an_upgrade_is_a_command_to_type() {
+    let told = Roz::new().json(&["upgrade"]);
+    assert!(told["command"].as_str().unwrap().starts_with("git pull && "), "{told}");
 }

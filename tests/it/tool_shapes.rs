@@ -134,6 +134,6 @@ fn a_tool_of_which_nothing_is_known_passes_and_doctor_says_so() {
         roz.tool("conjure", &json!({ "spell": "git push" })).passes();
         roz.nameless(&json!({})).passes();
     }
-    let ran = roz.run(&["doctor", "--only", "tools", "--no-client"]);
-    assert!(ran.stdout.contains("nothing says what `conjure` and 1 more tools do"), "{ran:?}");
+    let ran = roz.run(&["doctor", "--only", "incidents"]);
+    assert!(ran.stdout.contains("does not know the tool `conjure` (and 1 more)"), "{ran:?}");
 }

@@ -67,19 +67,6 @@ fn check_is_content_with_a_good_file() {
 }
 
 #[test]
-fn check_warns_of_approvals_that_last_for_the_session_and_is_content() {
-    let (done, told) = roz_config("review.gates.approval_scope = 'session'", &["check"]);
-    assert_eq!(done, Done::Well);
-    let warning = "warning: …/config.toml:1: `review.gates.approval_scope` is \"session\"";
-    assert!(told.contains(warning), "{told}");
-    for scope in ["work", "prompt", "tool"] {
-        let text = format!("review.gates.approval_scope = '{scope}'");
-        let (_, told) = roz_config(&text, &["check"]);
-        assert!(!told.contains("warning"), "{told}");
-    }
-}
-
-#[test]
 fn schema_is_json() {
     let (done, json) = roz_config("", &["schema"]);
     assert_eq!(done, Done::Well);

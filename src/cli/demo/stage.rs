@@ -1,24 +1,22 @@
-//! How the demo is shown: what the client sends on the left, what roz answers
-//! on the right.
+//! How the demo is shown: what the client sends, and below it what roz answers.
 
-use std::io;
+use std::{fmt::Write as _, io};
 
 use serde::Serialize;
 use serde_json::Value;
+use textwrap::{Options, WordSplitter};
 
 use crate::{
     cli::{
-        cage::{Cage, Said, token},
+        demo::cage::{Cage, Said, token},
         say::{self, Out, Tone},
     },
     core::bounded,
     hooks::Hook,
 };
 
-/// A narrower terminal gets the answer below the question.
-const NARROW: usize = 76;
 /// Lines of an answer that are shown.
-const MOST: usize = 6;
+const MOST: usize = 3;
 
 /// What roz makes of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -38,13 +36,13 @@ pub(super) enum Verdict {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Step {
+pub(in crate::cli) struct Step {
     event: &'static str,
     client: String,
     verdict: Option<Verdict>,
-    words: String,
-    ms: f64,
-    ok: bool,
+    pub(in crate::cli) words: String,
+    pub(in crate::cli) ms: f64,
+    pub(in crate::cli) ok: bool,
 }
 
 pub(super) struct Stage<'a> {
@@ -70,15 +68,17 @@ impl<'a> Stage<'a> {
         &self.steps
     }
 
+    pub(super) fn into_steps(self) -> Vec<Step> {
+        self.steps
+    }
+
     pub(super) fn is_right(&self) -> bool {
         self.steps.iter().all(|it| it.ok)
     }
 
     pub(super) fn scene(&self, title: &str) -> io::Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
-        let lines = wrapped(title, out.width);
-        let lines: Vec<String> = lines.iter().map(|it| out.paint(Tone::Bold, it)).collect();
-        say::print(&format!("\n{}\n", lines.join("\n")))
+        say::print(&format!("\n{}\n", out.paint(Tone::Bold, &folded(title, "", out))))
     }
 
     /// Sends an event; `client` says what it is about.
@@ -155,10 +155,8 @@ impl<'a> Stage<'a> {
             (Tone::Bad, "Something did not go as it should: run `roz doctor`.")
         };
         let told = format!("{} hook processes, {median:.1} ms each (median).", times.len());
-        let told = wrapped(&told, out.width).join("\n");
-        let text: Vec<String> =
-            wrapped(text, out.width).iter().map(|it| out.paint(tone, it)).collect();
-        say::print(&format!("\n{}\n{told}\n", text.join("\n")))
+        let (text, told) = (folded(text, "", out), folded(&told, "", out));
+        say::print(&format!("\n{}\n{told}\n", out.paint(tone, &text)))
     }
 }
 
@@ -201,78 +199,48 @@ impl Verdict {
 }
 
 impl Step {
-    fn is_hook(&self) -> bool {
+    /// `PreToolUse: Bash: git push`.
+    pub(in crate::cli) fn name(&self) -> String {
+        format!("{}: {}", self.event, self.client)
+    }
+
+    pub(in crate::cli) fn is_hook(&self) -> bool {
         self.event.chars().all(char::is_alphanumeric)
     }
 
     fn rendered(&self, out: &Out) -> String {
-        let is_narrow = out.width < NARROW;
-        let left_width = if is_narrow { out.width } else { (out.width * 2 / 5).min(46) };
-        let right_width = if is_narrow { out.width } else { out.width - left_width - 2 };
-        let mut left = vec![(self.event.to_owned(), Some(Tone::Dim))];
-        left.extend(
-            wrapped(&self.client, left_width - 2).into_iter().map(|it| (format!("  {it}"), None)),
-        );
         let (word, tone) = self.verdict.map_or(("went wrong:", Tone::Bad), Verdict::word);
-        let mut right = vec![(word.to_owned(), Some(tone))];
-        right.extend(self.told(right_width - 2).into_iter().map(|it| (format!("  {it}"), None)));
-        let paint = |(text, tone): &(String, Option<Tone>)| {
-            tone.map_or_else(|| text.clone(), |it| out.paint(it, text))
-        };
-        let mut text = String::new();
-        if is_narrow {
-            for line in left.iter().chain(&right) {
-                text += &paint(line);
-                text.push('\n');
-            }
-            return text;
-        }
-        let empty = (String::new(), None);
-        for at in 0..left.len().max(right.len()) {
-            let (left, right) = (left.get(at).unwrap_or(&empty), right.get(at).unwrap_or(&empty));
-            let gap = " ".repeat((left_width + 2).saturating_sub(left.0.chars().count()));
-            let line = format!("{}{gap}{}", paint(left), paint(right));
-            text += line.trim_end();
-            text.push('\n');
+        let client = folded(&self.client, "  ", out);
+        let mut text = format!("{}\n{client}\n", out.paint(Tone::Dim, self.event));
+        let _ = writeln!(text, "    {}", out.paint(tone, word));
+        for line in self.told(out) {
+            let _ = writeln!(text, "{line}");
         }
         text
     }
 
     /// The first lines of what roz says, without the line that is for programs.
-    fn told(&self, width: usize) -> Vec<String> {
+    fn told(&self, out: &Out) -> Vec<String> {
         let is_for_people = |it: &&str| !it.trim().is_empty() && !it.starts_with("{\"");
-        let lines = self.words.lines().filter(is_for_people);
-        let mut lines: Vec<String> = lines.flat_map(|it| wrapped(it, width)).collect();
+        let lines: Vec<&str> = self.words.lines().filter(is_for_people).collect();
+        if lines.is_empty() {
+            return Vec::new();
+        }
+        let text = folded(&lines.join(" "), "      ", out);
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         if lines.len() > MOST {
             lines.truncate(MOST - 1);
-            lines.push("…".to_owned());
+            lines.push("      …".to_owned());
         }
         lines
     }
 }
 
-/// In lines of at most `width` characters; a longer word goes over several.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut left = width;
-    for word in bounded::plain_line(text).split_whitespace() {
-        let length = word.chars().count();
-        let is_first = left == width;
-        if length < left || (is_first && length == left) {
-            let line = lines.last_mut().expect("there is one from the start");
-            if !is_first {
-                line.push(' ');
-                left -= 1;
-            }
-            line.push_str(word);
-            left -= length;
-            continue;
-        }
-        for piece in word.chars().collect::<Vec<_>>().chunks(width.max(1)) {
-            lines.push(piece.iter().collect());
-            left = width - piece.len();
-        }
-    }
-    lines.retain(|it| !it.is_empty());
-    lines
+/// In lines that fit the terminal, indented; a word that does not fit is broken.
+fn folded(text: &str, indent: &str, out: &Out) -> String {
+    let options = Options::new(out.width)
+        .initial_indent(indent)
+        .subsequent_indent(indent)
+        .word_splitter(WordSplitter::NoHyphenation);
+    textwrap::fill(&bounded::plain_line(text), options)
 }

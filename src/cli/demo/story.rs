@@ -9,7 +9,7 @@ use super::stage::{
     Verdict::{Denies, Done, Holds, Passes, Refuses, Tells},
 };
 use crate::{
-    cli::cage::{merge, token},
+    cli::demo::cage::{merge, token},
     core::review::REVIEWER,
     hooks::Hook,
 };
@@ -27,7 +27,7 @@ active_intents:
       - A link works once.
 ";
 const LOGIN: &str = "pub fn login(link: &str) -> bool {\n    !link.is_empty()\n}\n";
-const MENDED: &str = "pub fn login(link: &str) -> bool {\n    !link.is_empty() && !used(link)\n}\n";
+const FIXED: &str = "pub fn login(link: &str) -> bool {\n    !link.is_empty() && !used(link)\n}\n";
 const CLOSE: &str = "tissue status tk-12 closed";
 
 pub(super) fn play(stage: &mut Stage) -> io::Result<()> {
@@ -39,7 +39,7 @@ pub(super) fn play(stage: &mut Stage) -> io::Result<()> {
     prove(stage)
 }
 
-/// A project with a ticket system, an intent, and a file that is nobody's.
+/// A project with a ticket system, an intent, and a file outside its scope.
 fn set_up(stage: &Stage) -> io::Result<()> {
     stage.cage.write(".tissue/keep", "")?;
     stage.cage.write(".orchestration/active_intents.yaml", INTENTS)?;
@@ -112,14 +112,16 @@ fn have_it_reviewed(stage: &mut Stage) -> io::Result<()> {
     let own = bash(&format!("roz decide {session} COMPLETE fine"), "d1");
     stage.hook(Hook::PreToolUse, "Bash: roz decide SESSION COMPLETE fine", &own, Denies)?;
     stage.verb("the agent runs", &["decide", &session, "COMPLETE", "fine"], "", Refuses)?;
+    let status = bash("git status", "g1");
+    stage.hook(Hook::PreToolUse, "Bash: git status", &status, Passes)?;
 
     review(stage, LOGIN, "ISSUES", "a link works twice")?;
     stage.hook(Hook::Stop, "the agent says that it is done", &stop, Holds)?;
-    let mend = write(stage, "src/auth/login.rs", MENDED, "w5");
-    stage.hook(Hook::PreToolUse, "Write src/auth/login.rs: links work once", &mend, Passes)?;
-    stage.cage.write("src/auth/login.rs", MENDED)?;
-    stage.hook(Hook::PostToolUse, "Write src/auth/login.rs", &well_ended(&mend), Passes)?;
-    review(stage, MENDED, "COMPLETE", "a link works once now")?;
+    let fix = write(stage, "src/auth/login.rs", FIXED, "w5");
+    stage.hook(Hook::PreToolUse, "Write src/auth/login.rs: links work once", &fix, Passes)?;
+    stage.cage.write("src/auth/login.rs", FIXED)?;
+    stage.hook(Hook::PostToolUse, "Write src/auth/login.rs", &well_ended(&fix), Passes)?;
+    review(stage, FIXED, "COMPLETE", "a link works once now")?;
     let push = bash("git push origin main", "p3");
     stage.hook(Hook::PreToolUse, "Bash: git push origin main", &push, Passes)?;
     stage.hook(Hook::PostToolUse, "Bash: git push origin main", &well_ended(&push), Passes)?;

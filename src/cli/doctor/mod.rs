@@ -1,232 +1,240 @@
-//! `roz doctor`: proves that the gates are alive, or says what is in the way.
+//! `roz doctor`: shows that the gates work, or what stops them.
 
+mod agent;
 mod canary;
 mod client;
-mod fired;
-mod house;
-mod intent;
-mod learning;
+mod configuration;
+mod home;
+mod hooks;
+mod incidents;
+mod intents;
+mod reflection;
+mod reviewer;
 mod shims;
-mod table;
 
-use std::{fmt::Write as _, sync::LazyLock};
+use std::{
+    cell::{OnceCell, RefCell},
+    fmt::Write as _,
+    path::PathBuf,
+};
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::PossibleValuesParser;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use self::table::{CHECKS, Looks};
+use super::{Done, demo::Step, install, say};
+use crate::{
+    config,
+    open::{self, Roz},
+    world::World,
+};
 
-use super::{Done, say};
-use crate::{core::bounded, world::World};
-
-/// Prove that the gates are alive, or say what is in the way
+/// Check that the gates work
 ///
-/// Looks at the binary, the client, the home and the configuration, and plays a
-/// session through real `roz hook` processes in a temporary home. Exit code 1
-/// if the gates are not alive: also where no client starts roz. `--no-client`
-/// looks at what is roz's own alone.
+/// Looks at the binary, roz's home, the configuration and the client, and plays
+/// a session through real `roz hook` processes in a temporary home. Exit code 1
+/// if the gates do not work, which includes that no client starts roz.
 ///
 /// Examples:
 ///   roz doctor
-///   roz doctor --list                 what it looks at
+///   roz doctor -v                     also each step of the played session
+///   roz doctor --no-client            without the client, as in CI
 ///   roz doctor --only home --only hooks
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// Leave the client out
+    /// Show each step of the played session
+    #[arg(short, long)]
+    verbose: bool,
+    /// Leave out the client
     #[arg(long)]
     no_client: bool,
-    /// Only this check (may be given more than once)
-    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(words()), hide_possible_values = true)]
+    /// Look at another agent instead: its files, and recorded payloads of its through real hooks
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["no_client", "only"])]
+    client: Option<String>,
+    /// Only this check (can be given again)
+    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(CHECKS.iter().map(|row| row.name)))]
     only: Vec<String>,
-    /// Say what is looked at, and look at nothing
-    #[arg(long)]
-    list: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+}
+
+/// A check, in the order in which they are shown.
+struct Row {
+    name: &'static str,
+    /// It is about the client.
+    of_client: bool,
+    /// None where there is nothing to say.
+    check: fn(&Subject) -> Option<Finding>,
+}
+
+const fn row(name: &'static str, check: fn(&Subject) -> Option<Finding>) -> Row {
+    Row { name, of_client: false, check }
+}
+
+const fn client_row(name: &'static str, check: fn(&Subject) -> Option<Finding>) -> Row {
+    Row { name, of_client: true, check }
+}
+
+const CHECKS: &[Row] = &[
+    row("binary", |it| Some(home::binary(it))),
+    row("home", home::home),
+    row("incidents", incidents::check),
+    row("configuration", |it| Some(configuration::check(it))),
+    row("reflection", reflection::check),
+    row("intents", intents::check),
+    client_row("client", |it| Some(client::check(it))),
+    client_row("hooks", |it| Some(hooks::check(it))),
+    client_row("reviewer", |it| Some(reviewer::check(it))),
+    row("shims", |it| Some(shims::check(it))),
+    row("canary", |it| Some(canary::check(it))),
+];
+
+/// What is checked.
+struct Subject<'a> {
+    world: &'a World,
+    binary: PathBuf,
+    sources: config::Sources,
+    config: config::Full,
+    roz: Result<Roz, open::Error>,
+    client: OnceCell<client::Look>,
+    /// What the canary played.
+    steps: RefCell<Vec<Step>>,
+}
+
+impl Subject<'_> {
+    fn client(&self) -> &client::Look {
+        self.client.get_or_init(|| client::Look::new(self.world))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Status {
     Ok,
-    /// The gates are alive, but …
+    /// The gates work, but something is not as it should be.
     Warn,
-    /// They are not.
+    /// The gates do not work.
     Fail,
 }
 
-/// One thing that was looked at.
 #[derive(Debug, Serialize)]
-struct Check {
-    name: &'static str,
+struct Finding {
     status: Status,
     seen: String,
     /// What to do about it; none where all is well.
     remedy: Option<String>,
 }
 
-impl Check {
-    fn ok(name: &'static str, seen: impl Into<String>) -> Self {
-        Self { name, status: Status::Ok, seen: seen.into(), remedy: None }
+impl Finding {
+    fn ok(seen: impl Into<String>) -> Self {
+        Self { status: Status::Ok, seen: seen.into(), remedy: None }
     }
 
-    fn warn(name: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { name, status: Status::Warn, seen: seen.into(), remedy: Some(remedy.into()) }
+    fn warn(seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { status: Status::Warn, seen: seen.into(), remedy: Some(remedy.into()) }
     }
 
-    fn fail(name: &'static str, seen: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { name, status: Status::Fail, seen: seen.into(), remedy: Some(remedy.into()) }
+    fn fail(seen: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { status: Status::Fail, seen: seen.into(), remedy: Some(remedy.into()) }
     }
 }
 
-fn names() -> impl Iterator<Item = &'static str> {
-    CHECKS.iter().map(|(name, ..)| *name)
-}
-
-/// As a shell completes them: in one word. The name is taken too.
-fn words() -> impl Iterator<Item = PossibleValue> {
-    static WORDS: LazyLock<Vec<String>> =
-        LazyLock::new(|| names().map(|it| it.replace(' ', "-")).collect());
-    WORDS.iter().zip(names()).map(|(word, name)| PossibleValue::new(word.as_str()).alias(name))
-}
-
-impl Args {
-    fn wants(&self, name: &str) -> bool {
-        let is_it = |it: &String| it == name || *it == name.replace(' ', "-");
-        self.only.is_empty() || self.only.iter().any(is_it)
-    }
-
-    fn looks(&self, who: Looks) -> bool {
-        CHECKS.iter().any(|(name, it, _)| *it == who && self.wants(name))
-    }
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    #[serde(flatten)]
+    finding: Finding,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    if args.list {
-        return list(args, world);
+    if let Some(name) = args.client.as_deref().filter(|name| *name != "claude") {
+        let checks = agent::checks(install::agents::find(name)?, &world.binary()?, world);
+        return report(&checks, &[], args, world);
     }
-    let binary = world.binary()?;
+    let sources = open::sources(world, &world.cwd);
+    let subject = Subject {
+        world,
+        binary: world.binary()?,
+        config: config::load_fresh(&sources),
+        sources,
+        roz: Roz::open(world, &world.cwd),
+        client: OnceCell::new(),
+        steps: RefCell::default(),
+    };
     let working = say::working("looking");
-    let mut checks = Vec::new();
-    if args.looks(Looks::House) {
-        checks.extend(house::checks(&binary, world));
-    }
-    if args.looks(Looks::Learning) {
-        checks.extend(learning::checks(world));
-    }
-    if args.looks(Looks::Intent) {
-        checks.extend(intent::checks(world));
-    }
-    if args.looks(Looks::Client) && !args.no_client {
-        checks.extend(client::checks(&binary, world));
-    }
-    if args.looks(Looks::Fired) && !args.no_client {
-        checks.extend(fired::check(world));
-    }
-    if args.looks(Looks::Shims) {
-        checks.push(shims::check(&binary, world));
-    }
-    let canary = args.looks(Looks::Canary).then(|| canary::sing(&binary, world));
-    checks.extend(canary.as_ref().map(canary::Song::check));
-    checks.retain(|it| args.wants(it.name));
-    // Settings that the client cannot read are one problem, not two.
-    let fails = |name: &str| checks.iter().any(|it| it.name == name && it.status == Status::Fail);
-    if fails("client settings") && fails("hooks") {
-        checks.retain(|it| it.name != "hooks");
-    }
+    let is_wanted = |row: &&Row| {
+        (args.only.is_empty() || args.only.iter().any(|name| name == row.name))
+            && !(args.no_client && row.of_client)
+    };
+    let checks: Vec<Check> = CHECKS
+        .iter()
+        .filter(is_wanted)
+        .filter_map(|row| Some(Check { name: row.name, finding: (row.check)(&subject)? }))
+        .collect();
     drop(working);
-    let is_alive = checks.iter().all(|it| it.status != Status::Fail);
+    report(&checks, &subject.steps.take(), args, world)
+}
+
+fn report(checks: &[Check], steps: &[Step], args: &Args, world: &World) -> super::Result {
+    let works = checks.iter().all(|it| it.finding.status != Status::Fail);
     if args.json {
-        say::print_json(&as_json(is_alive, &checks, canary.as_ref()))?;
+        let (median, worst) = canary::times(steps);
+        let canary = json!({ "steps": steps, "median_ms": median, "worst_ms": worst });
+        say::print_json(&json!({ "ok": works, "checks": checks, "canary": canary }))?;
     } else {
-        say::print(&as_text(
-            is_alive,
-            &checks,
-            canary.as_ref(),
-            (args.only.is_empty(), &say::Out::new(world)),
-        ))?;
+        let out = say::Out::new(world);
+        let mut text = shown(checks, &out);
+        if args.verbose {
+            text += &canary::shown(steps, &out);
+        }
+        text += &verdict(checks, args.only.is_empty(), &out);
+        say::print(&text)?;
     }
-    Ok(if is_alive { Done::Well } else { Done::Badly })
+    Ok(if works { Done::Well } else { Done::Badly })
 }
 
-fn list(args: &Args, world: &World) -> super::Result {
-    let wanted = CHECKS.iter().filter(|(name, ..)| args.wants(name));
-    if args.json {
-        let checks: Vec<Value> =
-            wanted.map(|(name, _, about)| json!({ "name": name, "about": about })).collect();
-        say::print_json(&json!({ "checks": checks }))?;
-        return Ok(Done::Well);
-    }
-    let rows: Vec<Vec<String>> =
-        wanted.map(|(name, _, about)| vec![(*name).to_owned(), (*about).to_owned()]).collect();
-    say::print(&say::Out::new(world).table(&["CHECK", "WHAT IT IS ABOUT"], &rows))?;
-    Ok(Done::Well)
-}
-
-fn as_json(is_alive: bool, checks: &[Check], canary: Option<&canary::Song>) -> Value {
-    let canary = canary
-        .map(|it| json!({ "steps": it.steps, "median_ms": it.median(), "worst_ms": it.worst() }));
-    json!({ "ok": is_alive, "checks": checks, "canary": canary })
-}
-
-fn as_text(
-    is_alive: bool,
-    checks: &[Check],
-    canary: Option<&canary::Song>,
-    (is_all, out): (bool, &say::Out),
-) -> String {
-    let column = checks.iter().map(|it| it.name.chars().count()).max().unwrap_or(0);
+fn shown(checks: &[Check], out: &say::Out) -> String {
+    let column = checks.iter().map(|it| it.name.len()).max().unwrap_or(0);
     let indent = " ".repeat(column + 4);
     let mut text = String::new();
-    for check in checks {
-        let (mark, tone) = match check.status {
+    for Check { name, finding } in checks {
+        let (mark, tone) = match finding.status {
             Status::Ok => ("✓", say::Tone::Good),
             Status::Warn => ("!", say::Tone::Warn),
             Status::Fail => ("✗", say::Tone::Bad),
         };
-        let seen = say::folded(&check.seen, out.width, &indent);
-        let _ = writeln!(text, "{} {:<column$}  {seen}", out.paint(tone, mark), check.name);
-        if let Some(remedy) = &check.remedy {
-            let deeper = format!("{indent}  ");
-            let remedy = say::folded(&format!("→ {remedy}"), out.width, &deeper);
+        let mark = out.paint(tone, mark);
+        let seen = match finding.status {
+            // Where all is well, a line has to do.
+            Status::Ok => say::fitted(&finding.seen, out.edge().saturating_sub(indent.len())),
+            Status::Warn | Status::Fail => say::folded(&finding.seen, out.width, &indent),
+        };
+        let _ = writeln!(text, "{mark} {name:<column$}  {seen}");
+        if let Some(remedy) = &finding.remedy {
+            let remedy = say::folded(&format!("→ {remedy}"), out.width, &format!("{indent}  "));
             let _ = writeln!(text, "{indent}{remedy}");
         }
     }
-    let steps = canary.map(|it| it.steps.as_slice()).unwrap_or_default();
-    if !steps.is_empty() {
-        text.push('\n');
-    }
-    for step in steps {
-        let (mark, tone) = if step.ok { ("✓", say::Tone::Good) } else { ("✗", say::Tone::Bad) };
-        let mark = out.paint(tone, mark);
-        let column = out.width.saturating_sub(15).clamp(12, 52);
-        let name = bounded::chars(&step.name, column);
-        let _ = writeln!(text, "  {mark} {name:<column$} {:>7.1} ms", step.ms);
-    }
-    let fails = checks.iter().filter(|it| it.status == Status::Fail).count();
-    let warnings = checks.iter().filter(|it| it.status == Status::Warn).count();
-    let (verdict, tone) = match (is_alive, warnings) {
-        // Of the gates that says nothing.
-        (true, 0) if !is_all => {
-            let told = format!("{} passed.", say::counted(checks.len(), "check"));
-            (told, say::Tone::Good)
-        }
-        (true, n) if !is_all => {
-            (format!("Nothing is broken ({}).", say::counted(n, "warning")), say::Tone::Good)
-        }
-        (false, _) if !is_all => (say::counted(fails, "problem") + ".", say::Tone::Bad),
-        (true, 0) => ("The gates are alive.".to_owned(), say::Tone::Good),
-        (true, n) => {
-            (format!("The gates are alive ({}).", say::counted(n, "warning")), say::Tone::Good)
-        }
-        (false, _) => (
-            format!("The gates are NOT alive: {}.", say::counted(fails, "problem")),
-            say::Tone::Bad,
-        ),
-    };
-    let _ = writeln!(text, "\n{}", out.paint(tone, &verdict));
     text
+}
+
+fn verdict(checks: &[Check], are_all: bool, out: &say::Out) -> String {
+    let count = |status| checks.iter().filter(|it| it.finding.status == status).count();
+    let (fails, warnings) = (count(Status::Fail), count(Status::Warn));
+    let warned = match warnings {
+        0 => String::new(),
+        n => format!(" ({})", say::counted(n, "warning")),
+    };
+    let (tone, text) = match (fails, are_all) {
+        (0, true) => (say::Tone::Good, format!("The gates work{warned}.")),
+        // That says nothing about the gates.
+        (0, false) => (say::Tone::Good, format!("No problems found{warned}.")),
+        (n, true) => {
+            (say::Tone::Bad, format!("The gates do NOT work: {}.", say::counted(n, "problem")))
+        }
+        (n, false) => (say::Tone::Bad, format!("{}.", say::counted(n, "problem"))),
+    };
+    out.paint(tone, &text) + "\n"
 }

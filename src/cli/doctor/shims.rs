@@ -4,26 +4,25 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde_json::json;
 
-use super::Check;
-use crate::{cli::cage::Cage, core::bounded, hooks::Hook, open::Roz, world::World};
+use super::{Finding, Subject};
+use crate::{cli::demo::Cage, core::bounded, hooks::Hook, world::World};
 
-const NAME: &str = "shims";
 const CONFIG: &str = "review.gates.tools = [\"Bash:roz-canary push*\"]\n";
 const PROGRAM: &str = "#!/bin/sh\necho \"ran $*\"\n";
 const LINE: &str = ". ./environment; roz-canary status; roz-canary push";
 
-pub(super) fn check(binary: &Path, world: &World) -> Check {
-    let is_enabled = Roz::open(world, &world.cwd).is_ok_and(|roz| roz.policy.shims.enabled);
-    if !is_enabled {
-        let seen = "switched off: what a script or a Makefile starts is not judged";
-        return Check::warn(NAME, seen, "remove `shims.enabled = false` from the configuration");
+pub(super) fn check(subject: &Subject) -> Finding {
+    if !subject.config.policy.shims.enabled {
+        return Finding::warn(
+            "off: what a script or a Makefile starts is not judged",
+            "remove `shims.enabled = false` from the configuration",
+        );
     }
-    match play(binary, world) {
-        Ok(()) => Check::ok(NAME, "a gated program was stopped when it started, another one ran"),
-        Err(why) => Check::warn(
-            NAME,
+    match play(&subject.binary, subject.world) {
+        Ok(()) => Finding::ok("a gated program was stopped when it started, another one ran"),
+        Err(why) => Finding::warn(
             format!("a gated program that a script starts is not stopped: {why}"),
-            "command lines are judged all the same; report what `roz doctor --json` says",
+            "command lines are judged anyway; report what `roz doctor --json` prints",
         ),
     }
 }

@@ -3,57 +3,25 @@
 use std::io::{self, BufRead, Write};
 
 use super::{Found, Wants};
+use crate::cli::input::ask_by;
 
-/// Asks until each question is answered; none if the answers end before: who
-/// goes away wants nothing of it.
+/// Asks until each question is answered. None if the answers end before.
 pub(super) fn wants(
     found: &Found,
     answers: &mut impl BufRead,
     questions: &mut impl Write,
 ) -> io::Result<Option<Wants>> {
-    let told = found.told();
-    if !told.is_empty() {
-        write!(questions, "Here is:\n{told}\n")?;
+    if !found.systems.is_empty() {
+        writeln!(questions, "Ticket systems found: {}.", found.systems.join(", "))?;
     }
-    let mut ask = |question: &str, default| yes(question, default, answers, questions);
-    let review = "Hold `git push` and closing tickets until a reviewer has approved?";
+    let mut ask = |question: &str, default| ask_by(question, default, answers, questions);
+    let review = "Make `git push` and closing tickets wait for a reviewer?";
     let Some(review) = ask(review, true)? else { return Ok(None) };
-    let reflection = "Have agents write down what they learned before a ticket closes?";
+    let reflection = "Make agents write down what they learned before a ticket closes?";
     let Some(reflection) = ask(reflection, true)? else { return Ok(None) };
-    let intent = "Have agents declare what they are at, and keep them in its scope?";
+    let intent = "Make agents say what they're working on, and keep edits in scope?";
     let Some(intent) = ask(intent, false)? else { return Ok(None) };
-    let mut import = false;
-    if found.has_older_learnings {
-        let Some(answer) = ask("Copy the learnings that lie in `.grove/`?", true)? else {
-            return Ok(None);
-        };
-        import = answer;
-    }
-    Ok(Some(Wants { review, reflection, intent, import }))
-}
-
-/// One question; none if the answers end before.
-pub(super) fn yes(
-    question: &str,
-    default: bool,
-    answers: &mut impl BufRead,
-    questions: &mut impl Write,
-) -> io::Result<Option<bool>> {
-    loop {
-        write!(questions, "{question} [{}] ", if default { "Y/n" } else { "y/N" })?;
-        questions.flush()?;
-        let mut line = String::new();
-        if answers.read_line(&mut line)? == 0 {
-            writeln!(questions)?;
-            return Ok(None);
-        }
-        match line.trim().to_lowercase().as_str() {
-            "" => return Ok(Some(default)),
-            "y" | "yes" => return Ok(Some(true)),
-            "n" | "no" => return Ok(Some(false)),
-            _ => writeln!(questions, "Please answer y or n.")?,
-        }
-    }
+    Ok(Some(Wants { review, reflection, intent }))
 }
 
 #[cfg(test)]

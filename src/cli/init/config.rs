@@ -1,9 +1,10 @@
-//! A `config.toml` for a project, with every key that a project may set and
-//! what it is for; what was chosen is said, the rest stands in comments.
+//! A `config.toml` for a project: every key that a project may set and what it is for. What was not
+//! chosen is commented out.
 
 use std::{fmt::Write as _, path::Path};
 
 use serde_json::Value;
+use textwrap::{Options, WordSplitter};
 
 use super::{
     Found, Wants,
@@ -27,11 +28,11 @@ const SCHEMA: &str = ".roz/config.schema.json";
 
 const HEAD: &str = "\
 #:schema ./config.schema.json
-# What roz asks of this project, for everybody who works on it. A project can
-# be stricter than its users' own configuration (`~/.roz/config.toml`), never
-# laxer. `roz config show --origin` says what applies and why, `roz config
-# check` what is wrong with it. What stands in a comment is the default. Editors
-# complete it by the schema beside it: after an update of roz,
+# The rules of this project, for everyone who works on it. A project can be
+# stricter than a user's own configuration (`~/.roz/config.toml`), never laxer.
+# `roz config show --origin` says what applies and why, `roz config check` what
+# is wrong. Lines in comments show the defaults. Editors complete keys from the
+# schema beside this file; after an update of roz, run
 # `roz config schema > .roz/config.schema.json`.
 ";
 
@@ -46,7 +47,7 @@ pub(super) fn write(project: &Path, wants: Wants, found: &Found) -> Vec<Step> {
         return vec![step];
     }
     let gated = toml::Value::from(found.gated());
-    let why = "it is there already".to_owned();
+    let why = "it exists".to_owned();
     vec![Step::ByHand(NAME.to_owned(), why, format!("[review.gates]\ntools = {gated}"))]
 }
 
@@ -103,7 +104,7 @@ fn about(key: &Key) -> String {
     }
 }
 
-/// Where the default is none at all, something that it may be.
+/// Where there is no default, an example.
 fn as_toml(value: &Value, kind: keys::Kind) -> String {
     let shown = match (value, kind) {
         (Value::Null, keys::Kind::Integer { .. }) => toml::Value::from(3600),
@@ -124,18 +125,12 @@ fn formatters(found: &Found) -> String {
 }
 
 fn commented(text: &str) -> String {
-    let mut res = String::new();
-    let mut line = String::from("#");
-    for word in text.split_whitespace() {
-        if line.chars().count() + 1 + word.chars().count() > WIDTH && line != "#" {
-            res.push_str(&line);
-            res.push('\n');
-            line.truncate(1);
-        }
-        line.push(' ');
-        line.push_str(word);
-    }
-    bounded::plain(&(res + &line)) + "\n"
+    let options = Options::new(WIDTH)
+        .initial_indent("# ")
+        .subsequent_indent("# ")
+        .break_words(false)
+        .word_splitter(WordSplitter::NoHyphenation);
+    textwrap::fill(&bounded::plain_line(text), options) + "\n"
 }
 
 #[cfg(test)]

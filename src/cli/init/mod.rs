@@ -1,15 +1,13 @@
-//! `roz init`: what a project needs to be governed. Adds, and never overwrites.
+//! `roz init`: sets a project up. It adds, and never overwrites.
 
 mod ask;
 mod config;
 mod found;
-mod import;
 mod servers;
 mod step;
 
 use std::{
-    fs,
-    io::{self, IsTerminal as _},
+    fs, io,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -18,10 +16,9 @@ use serde_json::{Value, json};
 
 use self::{
     found::Found,
-    import::LEARNINGS,
     step::{Step, lines, new_file},
 };
-use super::{Done, say};
+use super::{Done, input, say};
 use crate::{
     core::intent::selection,
     ledger, memory,
@@ -30,64 +27,59 @@ use crate::{
     world::World,
 };
 
-/// Set this project up; nothing that is there is overwritten
+/// Set up this project; nothing that exists is overwritten
 ///
-/// Asks at a terminal which gates the project wants; elsewhere say it:
-///   --review      `git push` and what closes a ticket wait for a reviewer
+/// At a terminal it asks which gates the project wants; elsewhere say it:
+///   --review      `git push` and closing a ticket wait for a reviewer
 ///   --reflection  no ticket closes before what was learned is written down
-///   --intent      agents declare what they are at, and stay in its scope
+///   --intent      agents say what they work on, and stay in its scope
 ///
 /// Writes `.roz/config.toml` with every key of a project and what it is for,
 /// `.roz/learnings.md`, `.orchestration/` and the server `roz mcp` in
-/// `.mcp.json`, and tells git how branches of what is learned are joined
-/// (`.gitattributes`). All of it is to be committed. The ledger is not: git
-/// ignores it and carries it as notes (`roz ledger push`).
+/// `.mcp.json`, and tells git how to merge learnings (`.gitattributes`). Commit
+/// all of it. Git ignores the ledger and carries it as notes (`roz ledger push`).
 ///
 /// Examples:
 ///   roz init
 ///   roz init --all
-///   roz init --reflection --import
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(super) struct Args {
-    /// Have gated tools wait for a reviewer
+    /// Gated tools wait for a reviewer
     #[arg(long)]
     review: bool,
-    /// Have agents write down what they learned
+    /// Agents write down what they learned
     #[arg(long)]
     reflection: bool,
-    /// Declare what is worked on, and hold agents to it
+    /// Work is declared, and agents are kept to it
     #[arg(long)]
     intent: bool,
     /// All three gates
     #[arg(long)]
     all: bool,
-    /// Have git track the ledger no more, as a project of an older roz has it
+    /// Stop tracking the ledger in git, as older versions of roz did
     #[arg(long)]
     untrack: bool,
-    /// Copy the learnings that lie in `.grove/`, the project's and your own
-    #[arg(long)]
-    import: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
+const LEARNINGS: &str = ".roz/learnings.md";
+
 /// What is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 struct Wants {
     review: bool,
     reflection: bool,
     intent: bool,
-    import: bool,
 }
 
 const INTENTS: &str = "\
-# What is worked on here. An agent selects the intent that it is at before it
-# changes anything, and stays inside its scope. `roz intent new` adds one, and
-# so does this file; `roz intent check` says what is wrong with it.
+# What is worked on here. An agent selects an intent before it changes anything,
+# and stays inside its scope. Add one here or with `roz intent new`; `roz intent
+# check` says what is wrong with this file.
 #
 # active_intents:
 #   - id: INT-001
@@ -121,25 +113,23 @@ target/
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("`{0}` is there and is no folder. Remove it first")]
+    #[error("`{0}` is not a folder. Remove it first")]
     NoFolder(String),
-    #[error("`{0}` is a link, and where it leads is not this project's. Remove it first")]
+    #[error("`{0}` is a symbolic link. Remove it first")]
     Link(String),
     #[error(
-        "`{}` is no project: `{}` would be your own configuration, for every project. `cd` to the \
-         one that is meant, or write your own by hand (`roz config schema` says what it may say)",
+        "`{}` is not a project: `{}` is your own configuration, for every project. `cd` to a \
+         project, or edit that file (`roz config schema` says what it can contain)",
         .0.display(), .0.join(".roz/config.toml").display()
     )]
     Own(PathBuf),
-    #[error("failed to make `{0}`")]
+    #[error("failed to create `{0}`")]
     Make(String, #[source] io::Error),
     #[error(
         "say which gates this project wants: --review, --reflection, --intent, or --all (there is \
          no terminal to ask at)"
     )]
     NothingWanted,
-    #[error("there are no learnings to import: no `.grove/` here, and none in your home")]
-    NothingToImport,
     #[error("failed to ask")]
     Ask(#[source] io::Error),
 }
@@ -150,11 +140,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Err(Error::Own(roz.project).into());
     }
     let found = Found::look(&roz, world);
-    if args.import && !found.has_older_learnings {
-        return Err(Error::NothingToImport.into());
-    }
     let Some(wants) = wants(args, &found)? else {
-        say::print_plain("Nothing is wanted, and nothing was written.\n")?;
+        say::print_plain("No gate was chosen, so nothing was written.\n")?;
         return Ok(Done::Well);
     };
     let steps = set_up(wants, args, &roz, &found, world)?;
@@ -177,7 +164,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Ok(if is_done { Done::Well } else { Done::Badly })
 }
 
-/// Whether what a project keeps would lie where the user's own things do.
+/// Whether the project's files would be the user's own.
 fn is_own(roz: &Roz, world: &World) -> bool {
     let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
     let project = real(&roz.project);
@@ -191,18 +178,16 @@ fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
         review: args.review || args.all,
         reflection: args.reflection || args.all,
         intent: args.intent || args.all,
-        import: args.import,
     };
-    if said.review || said.reflection || said.intent || said.import {
+    if said.review || said.reflection || said.intent {
         return Ok(Some(said));
     }
-    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
-    if !is_terminal || args.json {
+    if !input::can_ask() || args.json {
         return Err(Error::NothingWanted.into());
     }
     let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
     let asked = ask::wants(found, answers, questions).map_err(Error::Ask)?;
-    Ok(asked.filter(|it| it.review || it.reflection || it.intent || it.import))
+    Ok(asked.filter(|it| it.review || it.reflection || it.intent))
 }
 
 fn set_up(
@@ -215,9 +200,6 @@ fn set_up(
     let project = &roz.project;
     let mut steps = Vec::new();
     let mut joined = Vec::new();
-    if wants.import {
-        steps.extend(import::import(roz, world));
-    }
     // Beside the learnings that are in use, wherever they lie.
     let library = roz.library(world);
     let folder = library.markdown_file().parent().and_then(|it| it.strip_prefix(project).ok());
@@ -226,11 +208,8 @@ fn set_up(
         make(&project.join(".roz"))?;
         steps.extend(config::write(project, wants, found));
     }
-    if wants.reflection || wants.import {
-        // What was imported into it says what became of it.
-        let is_told = steps.iter().any(|it| it.file() == LEARNINGS)
-            && project.join(LEARNINGS).symlink_metadata().is_ok();
-        if wants.reflection && folder == ".roz" && !is_told {
+    if wants.reflection {
+        if folder == ".roz" {
             steps.push(new_file(project, LEARNINGS, memory::EMPTY_FILE));
         }
         joined.push(format!("{folder}/{}", memory::ATTRIBUTES.trim()));
@@ -268,13 +247,11 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
         return Ok(None);
     }
     let name = format!("{FOLDER}/{}", ledger::NAME);
-    let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let question = "Stop tracking the ledger in git? No record is lost.";
     let is_wanted = args.untrack
-        || is_terminal && !args.json && {
-            let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
-            let question = "Have git track the ledger no more? No record is lost.";
-            ask::yes(question, true, answers, questions).map_err(Error::Ask)?.unwrap_or(false)
-        };
+        || !args.json
+            && input::can_ask()
+            && input::ask(question, true).map_err(Error::Ask)?.unwrap_or(false);
     if !is_wanted {
         let why = "git tracks it, so roz only reads it".to_owned();
         let by_hand = "`roz init --intent --untrack` has git ignore it".to_owned();
@@ -284,9 +261,8 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
     Ok(Some(Step::Untracked(tracked)))
 }
 
-/// What is new declares and ignores nothing: it is in no doubt, should an agent
-/// have started this. What somebody makes of it meanwhile is not meant. Without
-/// roz's home there is no session that could ask.
+/// Notes that roz itself wrote a file, so that no session doubts it if an agent started this.
+/// Without roz's home there is no session that could.
 fn note(file: &str, text: &str, roz: &Roz, world: &World) {
     const PATIENCE: Duration = Duration::from_secs(5);
     let own = provenance::Own {
@@ -320,24 +296,24 @@ fn next(wants: Wants, found: &Found) -> String {
         res.push('\n');
     };
     if !found.is_wired {
-        step("`roz install` wires the client; `roz doctor` shows that the gates are alive");
+        step("run `roz install` to connect the client, and `roz doctor` to check the gates");
     }
     if found.is_git {
         step("commit these files");
     }
     if wants.review {
-        step("type `#roz` in a prompt when the work is to be reviewed before it is done");
+        step("begin a prompt with `#roz` when you want the work reviewed");
     }
     if wants.reflection {
         step(if found.systems.is_empty() {
-            "there is no ticket system here: an agent that changed enough is asked when it stops"
+            "there is no ticket system here, so agents are asked what they learned when they stop"
         } else {
-            "close a ticket: the agent is asked what it learned before it may stop"
+            "close a ticket: the agent is asked what it learned"
         });
     }
     if wants.intent {
-        step("declare what is worked on: `roz intent new \"Login by link\" --scope 'src/auth/**'`");
+        step("declare work: `roz intent new \"Login by link\" --scope 'src/auth/**'`");
     }
-    step("`roz explain 'git push'` says what roz makes of a command");
+    step("run `roz explain 'git push'` to see what roz makes of a command");
     res
 }

@@ -3,13 +3,15 @@
 
 use std::{fs, path::Path};
 
-use serde::Deserialize;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 
 use super::step::{Step, text_of};
-use crate::world::{
-    files::{self, Replacement},
-    in_a_line,
+use crate::{
+    plugin::json_edit::Document,
+    world::{
+        files::{self, Replacement},
+        in_a_line,
+    },
 };
 
 pub(super) fn servers(project: &Path) -> Step {
@@ -45,54 +47,18 @@ pub(super) fn servers(project: &Path) -> Step {
 
 const SERVER: &str = r#""roz": { "command": "roz", "args": ["mcp"] }"#;
 
-#[derive(Deserialize)]
-struct Document<'a> {
-    #[serde(borrow, rename = "mcpServers")]
-    servers: Option<&'a RawValue>,
-}
-
-/// The text with roz's server in it, and each byte that was there; none if it
-/// is there already.
+/// The text with roz's server in it; none if it has it already.
 fn with_server(text: &str) -> Result<Option<String>, String> {
-    if text.trim().is_empty() {
-        return Ok(Some(format!("{{\n  \"mcpServers\": {{\n    {SERVER}\n  }}\n}}\n")));
+    let unfit = || "it is not a JSON object of servers".to_owned();
+    let document = Document::parse(text).ok_or_else(unfit)?;
+    let server = json!({ "command": "roz", "args": ["mcp"] });
+    let is_new = document.add_member(&["mcpServers"], "roz", &server);
+    let text = document.text();
+    let says: Value = serde_json::from_str(&text).unwrap_or_default();
+    if !says["mcpServers"]["roz"].is_object() {
+        return Err(unfit());
     }
-    let unfit = |what: &str| format!("it is no object of servers: {what}");
-    let value: Value = serde_json::from_str(text).map_err(|err| unfit(&err.to_string()))?;
-    let Value::Object(fields) = &value else { return Err(unfit("not an object")) };
-    if value["mcpServers"].get("roz").is_some() {
-        return Ok(None);
-    }
-    let found: Document = serde_json::from_str(text).map_err(|err| unfit(&err.to_string()))?;
-    let (at, new) = if let Some(servers) = found.servers.map(RawValue::get) {
-        // It is a piece of the text.
-        let at = servers.as_ptr().addr().saturating_sub(text.as_ptr().addr());
-        let is_empty = value["mcpServers"].as_object().is_some_and(serde_json::Map::is_empty);
-        let ends = if is_empty { "\n  " } else { "," };
-        (at + 1, format!("\n    {SERVER}{ends}"))
-    } else {
-        let at = text.find('{').unwrap_or_default();
-        let ends = if fields.is_empty() { "\n" } else { "," };
-        (at + 1, format!("\n  \"mcpServers\": {{\n    {SERVER}\n  }}{ends}"))
-    };
-    let (Some(before), Some(after)) = (text.get(..at), text.get(at..)) else {
-        return Err(unfit("it has an odd shape"));
-    };
-    // As the lines around them end.
-    let new = if text.contains("\r\n") { new.replace('\n', "\r\n") } else { new };
-    let new = format!("{before}{new}{after}");
-    let mut expected = value;
-    let server: Value = serde_json::from_str(&format!("{{{SERVER}}}")).unwrap_or_default();
-    let servers = &mut expected["mcpServers"];
-    if servers.is_null() {
-        *servers = json!({});
-    }
-    let Value::Object(servers) = servers else { return Err(unfit("`mcpServers` is none")) };
-    servers.insert("roz".to_owned(), server["roz"].clone());
-    match serde_json::from_str::<Value>(&new) {
-        Ok(read) if read == expected => Ok(Some(new)),
-        _ => Err(unfit("it has an odd shape")),
-    }
+    Ok(is_new.then_some(text))
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! What `roz init` does to a file: makes it where there is none, adds to what
-//! can be added to, and leaves the rest to the user.
+//! What `roz init` does to a file: creates it, adds to it, or leaves it to the user.
 
 use std::{fs, fs::OpenOptions, io::Write as _, path::Path};
 
@@ -19,19 +18,13 @@ pub(super) enum Step {
     /// With what was added.
     Added(String, String),
     Kept(String),
-    /// There was nothing in it to copy.
-    Empty(String),
-    /// It has another text than a second file for these, and was left so.
-    Differs(String, String, Vec<String>),
     /// It is left as it is: why, and what to put into it.
     ByHand(String, String, String),
     /// Git tracks these no more; they are where they were.
     Untracked(Vec<String>),
-    /// What was added, and what could not be, a line each.
-    Partly(String, String, Vec<String>),
 }
 
-/// A file of the project, if there is none of that name yet.
+/// Creates a file of the project, unless it exists.
 pub(super) fn new_file(project: &Path, name: &str, text: &str) -> Step {
     let path = project.join(name);
     if fs::symlink_metadata(&path).is_ok() {
@@ -45,8 +38,7 @@ pub(super) fn new_file(project: &Path, name: &str, text: &str) -> Step {
     }
 }
 
-/// The lines that a file does not have yet. A line is there, whatever stands
-/// between and around its words.
+/// Adds the lines that a file does not have yet. A line that has all the words of one counts as it.
 pub(super) fn lines(project: &Path, name: &str, wanted: &[String]) -> Step {
     let path = project.join(name);
     let all = wanted.join("\n");
@@ -83,54 +75,31 @@ fn put(path: &Path, options: &mut OpenOptions, text: &str) -> Result<(), String>
     written.map_err(|err| in_a_line(&err))
 }
 
-/// What stands in a file, or nothing; or why that cannot be known.
+/// The text of a file, empty if it does not exist; or why it cannot be read.
 pub(super) fn text_of(path: &Path) -> Result<String, String> {
     let found = files::read(path).map_err(|err| in_a_line(&err))?;
     let Some((bytes, _)) = found else { return Ok(String::new()) };
     if bytes.len() > LARGEST {
         return Err(format!("it is larger than {} MiB", LARGEST >> 20));
     }
-    String::from_utf8(bytes).map_err(|_| "it is no UTF-8".to_owned())
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())
 }
 
 impl Step {
     pub(super) fn is_done(&self) -> bool {
-        !matches!(self, Self::ByHand(..) | Self::Partly(..))
-    }
-
-    /// The file that it is about.
-    pub(super) fn file(&self) -> &str {
-        match self {
-            Self::Wrote(name)
-            | Self::Added(name, _)
-            | Self::Kept(name)
-            | Self::Empty(name)
-            | Self::Differs(name, ..)
-            | Self::ByHand(name, ..)
-            | Self::Partly(name, ..) => name,
-            Self::Untracked(names) => names.first().map_or("", String::as_str),
-        }
+        !matches!(self, Self::ByHand(..))
     }
 
     pub(super) fn told(&self) -> String {
         match self {
             Self::Wrote(name) => format!("Wrote {name}.\n"),
             Self::Added(name, what) => format!("Added to {name}: {what}.\n"),
-            Self::Kept(name) => format!("Kept {name} as it is.\n"),
+            Self::Kept(name) => format!("Kept {name}.\n"),
             Self::Untracked(names) => {
-                format!("Git tracks {} no more; commit that.\n", names.join(" and "))
-            }
-            Self::Empty(name) => format!("There is no learning in {name} to copy.\n"),
-            Self::Differs(name, other, ids) => {
-                let ids = ids.join(", ");
-                format!("{name} keeps its own text where {other} has another one: {ids}.\n")
+                format!("Git no longer tracks {}; commit that.\n", names.join(" and "))
             }
             Self::ByHand(name, why, what) => {
-                format!("Left {name} alone: {why}. Put into it by hand:\n{}\n", what.trim_end())
-            }
-            Self::Partly(name, what, problems) => {
-                let problems = problems.join("\n  ");
-                format!("Added to {name}: {what}. This could not be:\n  {problems}\n")
+                format!("Left {name} alone: {why}. Add by hand:\n{}\n", what.trim_end())
             }
         }
     }
@@ -141,15 +110,8 @@ impl Step {
             Self::Added(name, what) => json!({ "file": name, "did": "added", "what": what }),
             Self::Kept(name) => json!({ "file": name, "did": "kept" }),
             Self::Untracked(names) => json!({ "file": names.first(), "did": "untracked" }),
-            Self::Empty(name) => json!({ "file": name, "did": "nothing" }),
-            Self::Differs(name, other, ids) => {
-                json!({ "file": name, "did": "kept", "differs_from": other, "ids": ids })
-            }
             Self::ByHand(name, why, what) => {
                 json!({ "file": name, "did": "left", "why": why, "by_hand": what })
-            }
-            Self::Partly(name, what, problems) => {
-                json!({ "file": name, "did": "added", "what": what, "problems": problems })
             }
         }
     }

@@ -44,34 +44,6 @@ enum Verb {
     Eval(eval::Args),
 }
 
-/// Older names, for a release, and what they are now: the longer ones first.
-const OLD_NAMES: &[(&[&str], &[&str])] = &[
-    (&["learnings", "--stale"], &["learn", "list", "--sort", "used", "--asc"]),
-    (&["learnings"], &["learn", "list"]),
-    (&["maintain", "list"], &["learn", "due"]),
-    (&["maintain", "archive"], &["learn", "archive"]),
-    (&["maintain", "restore"], &["learn", "restore"]),
-    (&["maintain", "decay"], &["learn", "archive", "--due"]),
-    (&["maintain", "rebuild"], &["learn", "rebuild"]),
-    (&["maintain", "stale-files"], &["learn", "stale"]),
-    (&["maintain"], &["learn", "due"]),
-    (&["review-learnings"], &["learn", "rate"]),
-    (&["backends"], &["learn", "backends"]),
-    (&["eval"], &["learn", "eval"]),
-];
-
-/// A command line by the names of today.
-pub(super) fn renamed(mut words: Vec<std::ffi::OsString>) -> Vec<std::ffi::OsString> {
-    let typed = words.get(1..).unwrap_or_default();
-    let is_typed = |old: &[&str]| {
-        typed.len() >= old.len() && old.iter().zip(typed).all(|(name, word)| word == name)
-    };
-    if let Some((old, new)) = OLD_NAMES.iter().find(|(old, _)| is_typed(old)) {
-        words.splice(1..=old.len(), new.iter().map(Into::into));
-    }
-    words
-}
-
 pub(super) fn run(args: &Args, world: &World) -> Result {
     match &args.verb {
         Verb::List(args) => list::run(args, world),

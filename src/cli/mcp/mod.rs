@@ -23,24 +23,40 @@ use self::tools::{Answer, TOOLS};
 use super::Done;
 use crate::world::World;
 
-/// Serve the intents as tools, over standard input and output (the client
-/// starts this)
+/// Serve the intents as MCP tools (the client runs it)
 ///
-/// `roz init --intent` puts it into a project's `.mcp.json`.
+/// `roz init --intent` adds it to a project's `.mcp.json`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    /// Serve a reviewer's decision instead: for a client whose events do not say which agent acts
+    #[arg(long)]
+    reviewer: bool,
+}
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("failed to start serving")]
+    #[error("failed to start the server")]
     Runtime(#[source] std::io::Error),
-    #[error("the client did not say hello as MCP has it")]
+    #[error("the client did not begin as MCP requires")]
     Hello(#[source] Box<ServerInitializeError>),
 }
 
-struct Server;
+struct Server {
+    tools: &'static [tools::Tool],
+    instructions: &'static str,
+}
 
-pub(super) fn run(_: &Args, _: &World) -> super::Result {
+const INTENTS: Server = Server {
+    tools: TOOLS,
+    instructions: "This project declares what is worked on. Before you change anything, call \
+                   select_active_intent with the id of the intent that you are working on, and stay \
+                   inside its scope.",
+};
+
+const REVIEWER: Server =
+    Server { tools: tools::REVIEWER, instructions: "A review ends with the tool `decide`." };
+
+pub(super) fn run(args: &Args, _: &World) -> super::Result {
     // The client has nobody to tell.
     panic::set_hook(Box::new(|info| {
         super::hook::log_crash("mcp", info.payload_as_str().unwrap_or("no words"));
@@ -48,7 +64,8 @@ pub(super) fn run(_: &Args, _: &World) -> super::Result {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(Error::Runtime)?;
     let served = runtime.block_on(async {
-        match Server.serve(rmcp::transport::stdio()).await {
+        let tools = if args.reviewer { REVIEWER } else { INTENTS };
+        match tools.serve(rmcp::transport::stdio()).await {
             Ok(served) => {
                 let _ = served.waiting().await;
                 Ok(Done::Well)
@@ -67,11 +84,7 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("roz", env!("CARGO_PKG_VERSION")))
-            .with_instructions(
-                "This project declares what is worked on. Before you change anything, call \
-                 select_active_intent with the id of the intent that you are working on, and stay inside \
-                 its scope.",
-            )
+            .with_instructions(self.instructions)
     }
 
     async fn list_tools(
@@ -80,7 +93,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tool = |it: &tools::Tool| {
-            let schema = match (it.schema)() {
+            let schema = match it.schema() {
                 Value::Object(schema) => schema,
                 _ => serde_json::Map::new(),
             };
@@ -93,7 +106,7 @@ impl ServerHandler for Server {
             );
             Tool::new(it.name, it.about, Arc::new(schema)).with_annotations(hints)
         };
-        Ok(ListToolsResult::with_all_items(TOOLS.iter().map(tool).collect()))
+        Ok(ListToolsResult::with_all_items(self.tools.iter().map(tool).collect()))
     }
 
     async fn call_tool(
@@ -101,14 +114,14 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = TOOLS.iter().find(|it| it.name == request.name) else {
+        let Some(tool) = self.tools.iter().find(|it| it.name == request.name) else {
             return Err(ErrorData::invalid_params("there is no such tool", None));
         };
         // Each call has its own time; the server may run for days.
         let world = World::from_env();
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let texts = |texts: Vec<String>| texts.into_iter().map(ContentBlock::text).collect();
-        let result = match (tool.call)(&arguments, &world) {
+        let result = match tool.run(&arguments, &world) {
             Ok(Answer::Texts(told)) => CallToolResult::success(texts(told)),
             Ok(Answer::Object(value)) => CallToolResult::structured(value),
             Err(trouble) => CallToolResult::error(texts(vec![trouble.told()])),

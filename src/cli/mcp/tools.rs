@@ -1,10 +1,13 @@
 //! The tools of roz's own server, one table.
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    cli::intent::{self, lesson, show},
+    cli::{
+        decide,
+        intent::{self, lesson, show},
+    },
     core::{
         bounded,
         intent::{
@@ -14,6 +17,7 @@ use crate::{
             scope::Complaint,
             selection::{self, Refused},
         },
+        review::{decision::Decision, reviewer::Claim},
     },
     open::Roz,
     sidecar::store::IntentStore,
@@ -25,9 +29,10 @@ pub(super) struct Tool {
     pub(super) title: &'static str,
     pub(super) about: &'static str,
     pub(super) only_reads: bool,
-    /// Of the arguments.
-    pub(super) schema: fn() -> Value,
-    pub(super) call: fn(&Value, &World) -> Result<Answer, Trouble>,
+    /// The arguments that it needs, and those that it may be given: names of [`ARGUMENTS`].
+    required: &'static [&'static str],
+    optional: &'static [&'static str],
+    call: fn(Input, &World) -> Result<Answer, Trouble>,
 }
 
 pub(super) enum Answer {
@@ -41,22 +46,68 @@ pub(super) enum Trouble {
     Failed(String),
 }
 
+/// The arguments of all tools.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Input {
+    intent_id: Option<String>,
+    all: bool,
+    name: String,
+    owned_scope: Vec<String>,
+    constraints: Vec<String>,
+    acceptance_criteria: Vec<String>,
+    depends_on: Vec<String>,
+    patterns: Vec<String>,
+    /// Read by the user, who is asked before the call runs.
+    reason: String,
+    lesson: String,
+    files: Vec<String>,
+    session: String,
+    verdict: String,
+    summary: String,
+    message: Option<String>,
+}
+
+/// The name of each argument, its type, and what it is.
+const ARGUMENTS: &[(&str, &str, &str)] = &[
+    ("intent_id", "string", "An intent's id, such as `INT-001`."),
+    ("all", "boolean", "Include intents that are not open."),
+    ("name", "string", "What the work is about, in a few words."),
+    (
+        "owned_scope",
+        "array",
+        "What it may change: patterns from the project's root. `*` stays within a folder, `**` \
+         crosses folders, `!pattern` excludes. As narrow as the work is.",
+    ),
+    ("constraints", "array", "Rules to keep to."),
+    ("acceptance_criteria", "array", "When the work is done."),
+    ("depends_on", "array", "Ids of intents that come before it."),
+    (
+        "patterns",
+        "array",
+        "The paths that are needed, from the project's root; as few as possible.",
+    ),
+    ("reason", "string", "Why it is needed, for the user who is asked."),
+    ("lesson", "string", "What to do, or not to do, and why."),
+    ("files", "array", "Files that it is about, from the project's root."),
+    ("session", "string", "The session under review."),
+    ("verdict", "string", "`COMPLETE` or `ISSUES`."),
+    ("summary", "string", "What you looked at, and why it is right or what is wrong."),
+    ("message", "string", "For ISSUES: what the agent has to do."),
+];
+
 /// Self-protection asks the user about those that declare or widen: see the
 /// rule `intent` of its table.
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "select_active_intent",
         title: "Select the active intent",
-        about: "Say which declared intent you are at. Do this before you change anything. Answers \
+        about: "Say which declared intent you are working on, before you change anything. Answers \
                 with its scope, constraints and acceptance criteria, and what was done and learned \
                 before.",
         only_reads: false,
-        schema: || {
-            object(
-                json!({ "intent_id": text("The id of an open intent, as `INT-001`.") }),
-                &["intent_id"],
-            )
-        },
+        required: &["intent_id"],
+        optional: &[],
         call: select,
     },
     Tool {
@@ -64,20 +115,19 @@ pub(super) const TOOLS: &[Tool] = &[
         title: "List the intents",
         about: "The declared intents with their scopes: those that can be selected, or all.",
         only_reads: true,
-        schema: || {
-            let all = json!({ "type": "boolean", "description": "Also those that are not open." });
-            object(json!({ "all": all }), &[])
-        },
+        required: &[],
+        optional: &["all"],
         call: list,
     },
     Tool {
         name: "intent_status",
         title: "Show an intent",
-        about: "How an intent stands: its status, scope, constraints, acceptance criteria, and \
-                what is wrong with it. Without an id, all open ones and the state of the files \
-                that declare them.",
+        about: "An intent's status, scope, constraints, acceptance criteria, and what is wrong \
+                with it. Without an id: all open ones, and the state of the files that declare \
+                them.",
         only_reads: true,
-        schema: || object(json!({ "intent_id": text("The intent's id.") }), &[]),
+        required: &[],
+        optional: &["intent_id"],
         call: status,
     },
     Tool {
@@ -86,74 +136,71 @@ pub(super) const TOOLS: &[Tool] = &[
         about: "Declare a piece of work that no open intent covers. The user is asked. Select it \
                 afterwards.",
         only_reads: false,
-        schema: || {
-            object(
-                json!({
-                    "name": text("What it is about, in a few words."),
-                    "owned_scope": texts("What it may change: patterns from the project's root. \
-                        `*` stays within a folder, `**` crosses them, `!pattern` keeps something \
-                        out. As narrow as the work is."),
-                    "constraints": texts("What has to be kept to."),
-                    "acceptance_criteria": texts("When it is done."),
-                    "depends_on": texts("Ids of intents that come before it."),
-                    "intent_id": text("Its id. Without one, the next free `INT-001`."),
-                    "reason": text("Why it is needed, for the user who is asked."),
-                }),
-                &["name", "owned_scope"],
-            )
-        },
+        required: &["name", "owned_scope"],
+        optional: &["constraints", "acceptance_criteria", "depends_on", "intent_id", "reason"],
         call: create,
     },
     Tool {
         name: "request_scope_expansion",
         title: "Ask for more scope",
-        about: "Ask the user to let an intent change more paths. Use it where a write was refused \
-                as outside the scope, and the work needs it.",
+        about: "Ask the user to let an intent change more paths. Use it when a write was refused \
+                as outside the scope and the work needs it.",
         only_reads: false,
-        schema: || {
-            object(
-                json!({
-                    "intent_id": text("The intent's id."),
-                    "patterns": texts("The paths that are needed, from the project's root, as \
-                        narrow as the work is."),
-                    "reason": text("Why they are needed, for the user who is asked."),
-                }),
-                &["intent_id", "patterns", "reason"],
-            )
-        },
+        required: &["intent_id", "patterns", "reason"],
+        optional: &[],
         call: expand,
     },
     Tool {
         name: "record_lesson",
         title: "Record a lesson",
-        about: "Write down what was learned from a failure or a decision, in a sentence, for those \
-                who come to the same intent or files.",
+        about: "Write down in a sentence what was learned from a failure or a decision, for those \
+                who work on the same intent or files later.",
         only_reads: false,
-        schema: || {
-            object(
-                json!({
-                    "lesson": text("What to do, or not to do, and why."),
-                    "intent_id": text("The intent that it was learned at."),
-                    "files": texts("Files that it is about, from the project's root."),
-                }),
-                &["lesson"],
-            )
-        },
+        required: &["lesson"],
+        optional: &["intent_id", "files"],
         call: learn,
     },
 ];
 
-#[expect(clippy::needless_pass_by_value, reason = "the macro takes it by reference")]
-fn object(properties: Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required })
-}
+/// Of a reviewer whose shell calls cannot be told from the agent's. Before the call, the hook on it
+/// gives the permit.
+pub(super) const REVIEWER: &[Tool] = &[Tool {
+    name: "decide",
+    title: "Decide the review",
+    about: "Ends the review: COMPLETE if you would put your name to the work, else ISSUES with what \
+            is wrong, where, and how to fix it.",
+    only_reads: false,
+    required: &["session", "verdict", "summary"],
+    optional: &["message"],
+    call: post,
+}];
 
-fn text(about: &str) -> Value {
-    json!({ "type": "string", "description": about })
-}
+impl Tool {
+    /// The JSON Schema of its arguments.
+    pub(super) fn schema(&self) -> Value {
+        let takes = |name: &str| self.required.iter().chain(self.optional).any(|it| *it == name);
+        let described = ARGUMENTS.iter().filter(|(name, ..)| takes(name));
+        let properties: serde_json::Map<String, Value> = described
+            .map(|(name, kind, about)| {
+                let mut argument = json!({ "type": kind, "description": about });
+                if *kind == "array" {
+                    argument["items"] = json!({ "type": "string" });
+                }
+                ((*name).to_owned(), argument)
+            })
+            .collect();
+        json!({ "type": "object", "properties": properties, "required": self.required })
+    }
 
-fn texts(about: &str) -> Value {
-    json!({ "type": "array", "items": { "type": "string" }, "description": about })
+    pub(super) fn run(&self, arguments: &Value, world: &World) -> Result<Answer, Trouble> {
+        if let Some(missing) = self.required.iter().find(|name| arguments[**name].is_null()) {
+            return Err(Trouble::Failed(format!("The argument `{missing}` is missing.")));
+        }
+        let input = Input::deserialize(arguments).map_err(|err| {
+            Trouble::Failed(format!("The arguments are not as described: {err}."))
+        })?;
+        (self.call)(input, world)
+    }
 }
 
 impl Trouble {
@@ -180,11 +227,6 @@ impl From<Refused> for Trouble {
     }
 }
 
-fn read<T: DeserializeOwned>(arguments: &Value) -> Result<T, Trouble> {
-    T::deserialize(arguments)
-        .map_err(|err| Trouble::Failed(format!("The arguments are not as they should be: {err}.")))
-}
-
 fn store(world: &World) -> Result<IntentStore, Trouble> {
     project(world).map(|(_, store)| store)
 }
@@ -198,7 +240,7 @@ fn project(world: &World) -> Result<(Roz, IntentStore), Trouble> {
     Ok((roz, store))
 }
 
-/// A store whose catalogue can be relied on.
+/// A store whose catalogue is sound.
 fn sound_store(world: &World, tool: &str) -> Result<IntentStore, Trouble> {
     let store = store(world)?;
     match store.catalogue.broken() {
@@ -207,33 +249,22 @@ fn sound_store(world: &World, tool: &str) -> Result<IntentStore, Trouble> {
     }
 }
 
-#[derive(Deserialize)]
-struct Named {
-    intent_id: String,
-}
-
-fn select(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
-    let Named { intent_id } = read(arguments)?;
-    let store = store(world)?;
+fn select(input: Input, world: &World) -> Result<Answer, Trouble> {
+    let intent_id = input.intent_id.unwrap_or_default();
+    let (_, store) = project(world)?;
     let intent = store.choose(intent_id.trim(), "select_active_intent")?;
     let briefing = store.briefing(intent);
     Ok(Answer::Texts(vec![briefing.context()]))
 }
 
-#[derive(Deserialize)]
-struct All {
-    #[serde(default)]
-    all: bool,
-}
-
-fn list(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
-    let All { all } = read(arguments)?;
+#[expect(clippy::needless_pass_by_value, reason = "all functions of the table have one type")]
+fn list(input: Input, world: &World) -> Result<Answer, Trouble> {
     let store = sound_store(world, "list_intents")?;
     let can_be = |it: &&Intent| {
         let is_closed = store.ignore.as_ref().is_ok_and(|ignore| ignore.closes(&it.id).is_some());
         it.status.can_be_selected() && !is_closed
     };
-    let shown = store.catalogue.intents.iter().filter(|it| all || can_be(it));
+    let shown = store.catalogue.intents.iter().filter(|it| input.all || can_be(it));
     let intents: Vec<Value> = shown
         .map(|it| {
             json!({
@@ -248,16 +279,9 @@ fn list(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     Ok(Answer::Object(json!({ "intents": intents })))
 }
 
-#[derive(Deserialize)]
-struct PerhapsNamed {
-    #[serde(default)]
-    intent_id: Option<String>,
-}
-
-fn status(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
-    let PerhapsNamed { intent_id } = read(arguments)?;
+fn status(input: Input, world: &World) -> Result<Answer, Trouble> {
     let store = store(world)?;
-    if let Some(id) = intent_id {
+    if let Some(id) = input.intent_id {
         let intent = selection::find(&store.catalogue, id.trim(), "intent_status")?;
         let mut told = show::intent_json(intent, &store);
         told["recent"] = json!(store.recent(&intent.id));
@@ -281,22 +305,7 @@ fn status(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     })))
 }
 
-#[derive(Deserialize)]
-struct New {
-    name: String,
-    owned_scope: Vec<String>,
-    #[serde(default)]
-    constraints: Vec<String>,
-    #[serde(default)]
-    acceptance_criteria: Vec<String>,
-    #[serde(default)]
-    depends_on: Vec<String>,
-    #[serde(default)]
-    intent_id: Option<String>,
-}
-
-fn create(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
-    let new: New = read(arguments)?;
+fn create(new: Input, world: &World) -> Result<Answer, Trouble> {
     let store = sound_store(world, "create_intent")?;
     let draft = Draft {
         id: new.intent_id,
@@ -310,35 +319,27 @@ fn create(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     let (intent, complaints) = made.map_err(|err| Trouble::of(&err))?;
     store.add(intent.clone(), world.now).map_err(|err| Trouble::of(&err))?;
     let mut told = vec![format!(
-        "Declared {}. Call select_active_intent with it before you change anything.",
+        "Declared {}. Select it with select_active_intent before you change anything.",
         intent.id
     )];
     told.extend(minded(&store, &intent, &complaints));
     Ok(Answer::Texts(told))
 }
 
-#[derive(Deserialize)]
-struct More {
-    intent_id: String,
-    patterns: Vec<String>,
-    /// Read by the user, who is asked before this runs.
-    reason: String,
-}
-
-fn expand(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
-    let More { intent_id, patterns, reason } = read(arguments)?;
+fn expand(input: Input, world: &World) -> Result<Answer, Trouble> {
+    let Input { intent_id, patterns, reason, .. } = input;
     let store = sound_store(world, "request_scope_expansion")?;
     if reason.trim().is_empty() || patterns.is_empty() {
         let what = "Say which `patterns` are needed, and the `reason`.";
         return Err(Trouble::Failed(what.to_owned()));
     }
-    let intent = store.choose(intent_id.trim(), "request_scope_expansion")?;
+    let intent = store.choose(intent_id.unwrap_or_default().trim(), "request_scope_expansion")?;
     let complaints = draft::patterns(&patterns).map_err(|err| Trouble::of(&err))?;
     let added = store.expand(&intent.id, &patterns, world.now).map_err(|err| Trouble::of(&err))?;
     let mut wider = intent.clone();
     wider.owned_scope.extend(added.iter().cloned());
     let mut told = vec![if added.is_empty() {
-        format!("{} owned that already.", intent.id)
+        format!("{} already owns that.", intent.id)
     } else {
         format!("Granted: {} now owns {} too.", intent.id, added.join(", "))
     }];
@@ -346,17 +347,8 @@ fn expand(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     Ok(Answer::Texts(told))
 }
 
-#[derive(Deserialize)]
-struct Said {
-    lesson: String,
-    #[serde(default)]
-    intent_id: Option<String>,
-    #[serde(default)]
-    files: Vec<String>,
-}
-
-fn learn(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
-    let Said { lesson, intent_id, files } = read(arguments)?;
+fn learn(input: Input, world: &World) -> Result<Answer, Trouble> {
+    let Input { lesson, intent_id, files, .. } = input;
     let (roz, store) = project(world)?;
     let selected = lesson::selected(&roz, &store, world);
     let (intent, root) = (intent_id.as_deref(), store.root());
@@ -367,16 +359,33 @@ fn learn(arguments: &Value, world: &World) -> Result<Answer, Trouble> {
     }
     let told = match store.learn(&lesson).map_err(|err| Trouble::of(&err))? {
         Learned::New => "Recorded.",
-        Learned::Wider => "It is known already; now it concerns these too.",
-        Learned::Known => "It is known already.",
+        Learned::Wider => "This was already known; it now applies to these too.",
+        Learned::Known => "This is already known.",
     };
     Ok(Answer::Texts(vec![told.to_owned()]))
 }
 
-/// What to look out for with a scope.
+fn post(input: Input, world: &World) -> Result<Answer, Trouble> {
+    let Input { session, verdict, summary, message, .. } = input;
+    let failed = |err: Box<dyn std::error::Error>| Trouble::of(&*err);
+    let roz = Roz::open(world, &world.cwd).map_err(|err| Trouble::of(&err))?;
+    let id = roz.find_session(&session).map_err(|err| Trouble::of(&err))?;
+    let summary = bounded::cut(summary.trim(), bounded::MAX_KEPT).to_owned();
+    let decision = if verdict == "COMPLETE" {
+        Decision::Complete { summary, second_opinions: None }
+    } else {
+        let message = message.as_deref().unwrap_or(&summary);
+        let message_to_agent = bounded::cut(message.trim(), bounded::MAX_KEPT).to_owned();
+        Decision::Issues { summary, message_to_agent }
+    };
+    let posted = decide::post(roz, &id, decision, Claim::Permit, Vec::new(), world);
+    Ok(Answer::Texts(vec![posted.map_err(failed)?.told()]))
+}
+
+/// What is unusual about a scope.
 fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> Option<String> {
     let mut mind = intent::doubts(complaints);
     mind.extend(intent::shared(store, intent));
     let mind = mind.iter().map(|it| bounded::plain_line(it)).collect::<Vec<_>>();
-    (!mind.is_empty()).then(|| format!("Mind: {}.", mind.join("; ")))
+    (!mind.is_empty()).then(|| format!("Note: {}.", mind.join("; ")))
 }

@@ -33,9 +33,9 @@ pub(super) struct Log {
 #[error("failed to read the log of learnings")]
 pub(super) struct Error(#[from] storage::Error);
 
-/// When each insight is drawn, for the help.
+/// When each insight appears, for the help.
 pub(super) fn triggers() -> String {
-    let mut text = "Insights, and when they are drawn:\n".to_owned();
+    let mut text = "Insights, and when they appear:\n".to_owned();
     for row in insight::TABLE {
         let _ = writeln!(text, "  {:<22}{}", row.kind, row.trigger);
     }
@@ -46,7 +46,7 @@ impl Log {
     pub(super) fn read(roz: &Roz, world: &World) -> Result<Self, Error> {
         let library = roz.library(world);
         let view = roz.usage_log(&library).read()?;
-        let learnings = library.all().learnings.into_iter().map(|found| found.learning).collect();
+        let learnings = library.all().learnings.into_iter().map(|it| it.learning).collect();
         Ok(Self { view, learnings })
     }
 
@@ -58,7 +58,7 @@ impl Log {
         let report = self.report(roz, world);
         let view = &self.view;
         let decaying = report.decaying.iter().map(
-            |decay| json!({ "learning_id": decay.id, "at": decay.at, "reason": decay.reason.to_string() }),
+            |it| json!({ "learning_id": it.id, "at": it.at, "reason": it.reason.to_string() }),
         );
         json!({
             "log": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
@@ -81,35 +81,28 @@ impl Log {
         })
     }
 
-    /// Prints nothing if nothing was ever recorded.
+    /// Prints nothing where nothing was ever recorded.
     pub(super) fn print(&self, out: &Out, roz: &Roz, world: &World) -> cli::Result<()> {
         let view = &self.view;
         if view.entries + view.broken == 0 {
             return Ok(());
         }
         let report = self.report(roz, world);
-        let mut text = String::new();
         let totals = &report.totals;
-        text.push('\n');
-        if totals.surfaced == 0 {
-            text += "No learning was shown yet.\n";
-        } else {
-            let used = match totals.hits {
-                0 => "never used".to_owned(),
-                n => format!("used {}", say::times(n)),
-            };
-            let in_vain = match totals.dismissed {
-                0 => "none was dismissed".to_owned(),
-                n => format!("nobody used them {}", say::times(n)),
-            };
-            let (shown, rate) = (say::times(totals.surfaced), rate(totals.hit_rate));
-            let _ = writeln!(text, "Titles were shown {shown}, and {used} ({rate}); {in_vain}.");
-        }
-        let found = totals.used.saturating_sub(totals.hits);
-        if found > 0 {
-            let (also, found) = (if totals.hits > 0 { "also " } else { "" }, say::times(found));
-            let _ =
-                writeln!(text, "Learnings were {also}used {found} where they had not been shown.");
+        let mut text = String::from("\n");
+        let _ = match totals.surfaced {
+            0 => writeln!(text, "No learning was shown yet."),
+            shown => writeln!(
+                text,
+                "Learnings: shown {shown}, used {} ({}), dismissed {}.",
+                totals.hits,
+                rate(totals.hit_rate),
+                totals.dismissed
+            ),
+        };
+        let elsewhere = totals.used.saturating_sub(totals.hits);
+        if elsewhere > 0 {
+            let _ = writeln!(text, "Used without having been shown: {elsewhere}.");
         }
         if view.reflections > 0 || !view.rejections_by_stage.is_empty() {
             let _ = writeln!(
@@ -122,47 +115,31 @@ impl Log {
             );
         }
         if !view.skips_by_decider.is_empty() {
-            let count = view
-                .skips_by_decider
-                .values()
-                .fold(0, |sum: u32, count| sum.saturating_add(*count));
-            let by = listed("by", &view.skips_by_decider);
-            let _ = writeln!(text, "Reflections skipped: {count} ({by}).");
+            let _ = writeln!(text, "Reflections skipped{}.", listed(" by", &view.skips_by_decider));
         }
         if view.broken > 0 {
             let _ = writeln!(text, "Lines of the log that cannot be read: {}.", view.broken);
         }
         if !report.categories.is_empty() {
             let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "USED", "DISMISSED", "HIT RATE"];
-            let rows = report.categories.iter().map(|(category, used)| {
-                let counts = [used.learnings, used.surfaced, used.hits, used.dismissed];
-                let counts = counts.iter().map(u32::to_string);
-                [category.to_string()]
-                    .into_iter()
-                    .chain(counts)
-                    .chain([rate(used.hit_rate)])
-                    .collect()
+            let rows = report.categories.iter().map(|(category, it)| {
+                let [learnings, shown, used, dismissed] =
+                    [it.learnings, it.surfaced, it.hits, it.dismissed].map(|it| it.to_string());
+                vec![category.to_string(), learnings, shown, used, dismissed, rate(it.hit_rate)]
             });
             text.push('\n');
             text += &out.table(&heading, &rows.collect::<Vec<_>>());
         }
-        let insights = insight::draw(&report);
-        if !insights.is_empty() {
-            text.push('\n');
-            text += &out.paint(Tone::Bold, "INSIGHTS");
-            text.push('\n');
+        for it in insight::draw(&report) {
+            let kind = out.paint(Tone::Warn, it.kind);
+            let message = bounded::plain_line(&it.message);
+            let _ = writeln!(text, "\n{kind}: {message}\n  → {}", it.recommendation);
         }
-        for insight in insights {
-            let kind = out.paint(Tone::Warn, insight.kind);
-            let message = bounded::plain_line(&insight.message);
-            let _ = writeln!(text, "{kind}: {message}\n    → {}", insight.recommendation);
-        }
-        say::print(&text)?;
-        Ok(())
+        Ok(say::print(&text)?)
     }
 }
 
-/// `, agent 3, auto 5`, behind a beginning.
+/// ` by agent 3, auto 5`.
 fn listed(begin: &str, counts: &BTreeMap<String, u32>) -> String {
     let named: Vec<String> = counts
         .iter()
@@ -172,5 +149,5 @@ fn listed(begin: &str, counts: &BTreeMap<String, u32>) -> String {
 }
 
 fn rate(rate: Option<f64>) -> String {
-    rate.map_or("-".to_owned(), |rate| format!("{:.0} %", rate * 100.0))
+    rate.map_or("-".to_owned(), |it| format!("{:.0} %", it * 100.0))
 }

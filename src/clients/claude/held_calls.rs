@@ -1,18 +1,21 @@
 //! The calls that a tool call holds.
 
+use serde_json::Value;
+
 use super::{
     input_shapes::{self, Kind, Shape},
     tools,
 };
-use crate::{clients::fields, core::event::ToolCall, shell::Reading};
+use crate::{core::event::ToolCall, shell::Reading};
 
-/// Each call that a call of the tool `name` holds: itself, unless it holds others.
-pub(crate) fn calls_of<'a>(
+/// Each call that a call of the tool `name` with this input holds: itself, unless it holds others.
+pub(in crate::clients) fn calls_in<'a>(
     name: &str,
+    input: Value,
     json: &'a str,
     tool_use_id: Option<&str>,
 ) -> Vec<ToolCall<'a>> {
-    let shapes = input_shapes::calls(name, fields::value(json));
+    let shapes = input_shapes::calls(name, input);
     let holds_several = shapes.len() > 1;
     let call = |(at, shape): (usize, Shape)| {
         // What is kept of a call until it has run is kept by its id.

@@ -1,65 +1,111 @@
-//! Claude Code: its events, its tools and the JSON in and out.
+//! Claude Code: its tools, and the JSON that it is answered.
 
-mod held_calls;
+pub(super) mod held_calls;
 mod input_shapes;
 mod tool_result;
 pub(crate) mod tools;
-mod wire;
 
-use serde_json::{Value, value::RawValue};
+use serde_json::json;
 
 use super::{
-    Capability, Client, Hook,
-    message::{Error, Input, Printed, Reply},
+    Capability, Hook,
+    dialect::{CONTEXT, Dialect},
+    fields,
+    message::{Decision, Printed, Reply},
 };
-use crate::core::{event::ToolCall, outcome::Rewrite, tool::ToolResult};
+use crate::core::tool::REVIEWER;
 
-#[derive(Debug)]
-pub struct ClaudeCode;
+pub(super) static CLAUDE: Dialect = Dialect {
+    name: "claude",
+    title: "Claude Code",
+    capabilities: &[
+        Capability::Ask,
+        Capability::HoldStop,
+        Capability::HoldSubagentStop,
+        Capability::NameSubagents,
+        Capability::NameCalls,
+        Capability::BriefReviewer,
+        Capability::ReplaceInput,
+        Capability::ExitCodes,
+        Capability::ListBackgroundTasks,
+        Capability::EnvironmentFile,
+        Capability::TellUser,
+    ],
+    stop_brake: Some(8),
+    reviewer: REVIEWER,
+    kept_at_launch: Some(&[]),
+    context: CONTEXT,
+    failed: fields::says_it_failed,
+    result: tool_result::result,
+    ..Dialect::LIKE_CLAUDE
+};
 
-impl Client for ClaudeCode {
-    fn name(&self) -> &'static str {
-        "claude"
+/// How a hook lets us object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Channel {
+    /// `permissionDecision`, before a tool runs.
+    Permission,
+    /// A `block` at the top level.
+    Decision,
+    /// Exit code 2, and the reason on stderr.
+    ExitCode,
+    /// It does not.
+    None,
+}
+
+fn channel(hook: Hook) -> Channel {
+    match hook {
+        Hook::PreToolUse => Channel::Permission,
+        Hook::UserPrompt | Hook::PostToolUse | Hook::Stop | Hook::SubagentStop => Channel::Decision,
+        Hook::TaskCompleted => Channel::ExitCode,
+        Hook::SessionStart | Hook::PostToolUseFailure | Hook::SubagentStart | Hook::SessionEnd => {
+            Channel::None
+        }
     }
+}
 
-    fn capabilities(&self) -> &'static [Capability] {
-        &[
-            Capability::Ask,
-            Capability::HoldStop,
-            Capability::HoldSubagentStop,
-            Capability::NameSubagents,
-            Capability::ReplaceInput,
-            Capability::ExitCodes,
-            Capability::ListBackgroundTasks,
-            Capability::EnvironmentFile,
-        ]
+/// The JSON for stdout; what this hook cannot say is left out. It is exact: the client throws a reply
+/// away that its schema does not know. An explicit `allow` is never said: it would skip the user's own
+/// permission prompt.
+pub(super) fn render(said: Reply, hook: Hook) -> Printed {
+    let mut reply = json!({});
+    let mut specific = json!({});
+    match (channel(hook), &said.decision) {
+        (Channel::Permission, Decision::Ask(reason)) => {
+            specific["permissionDecision"] = "ask".into();
+            specific["permissionDecisionReason"] = reason.as_str().into();
+        }
+        (Channel::Permission, Decision::Object(reason)) => {
+            specific["permissionDecision"] = "deny".into();
+            specific["permissionDecisionReason"] = reason.as_str().into();
+        }
+        (Channel::Decision, Decision::Object(reason)) => {
+            reply["decision"] = "block".into();
+            reply["reason"] = reason.as_str().into();
+        }
+        (Channel::ExitCode | Channel::None, _)
+        | (Channel::Decision, Decision::Ask(_))
+        | (_, Decision::None) => (),
     }
-
-    fn stop_brake(&self) -> Option<u32> {
-        Some(8)
+    if !said.context.is_empty() {
+        specific["additionalContext"] = said.context.into();
     }
-
-    fn parse<'a>(&self, word: &str, payload: &'a str) -> Result<Input<'a>, Error> {
-        wire::parse(word, payload)
+    if let Some(input) = said.updated_input
+        && channel(hook) == Channel::Permission
+        && said.decision == Decision::None
+    {
+        specific["updatedInput"] = input;
     }
-
-    fn calls<'a>(&self, tool: &str, json: &'a str) -> Vec<ToolCall<'a>> {
-        held_calls::calls_of(tool, json, None)
+    if specific.as_object().is_some_and(|it| !it.is_empty()) {
+        specific["hookEventName"] = hook.name().into();
+        reply["hookSpecificOutput"] = specific;
     }
-
-    fn tools(&self) -> Vec<&'static str> {
-        tools::known().collect()
+    if !said.message.is_empty() {
+        reply["systemMessage"] = said.message.into();
     }
-
-    fn result(&self, call: &ToolCall, answer: Option<&RawValue>) -> ToolResult {
-        tool_result::result(call, answer)
-    }
-
-    fn launch_input(&self, call: &ToolCall, rewrite: &Rewrite, prompt: &str) -> Option<Value> {
-        tools::launch_input(call, rewrite, prompt)
-    }
-
-    fn render(&self, reply: Reply, hook: Hook) -> Printed {
-        wire::render(reply, hook)
-    }
+    let refusal = match said.decision {
+        Decision::Object(reason) if channel(hook) == Channel::ExitCode => Some(reason),
+        _ => None,
+    };
+    Printed { stdout: reply, refusal }
 }

@@ -139,7 +139,7 @@ fn collect_texts(value: &Value, depth: usize, found: &mut Vec<String>) {
 }
 
 /// What is left of a long text in a launching call, in bytes: a description is a few words.
-const MAX_FIELD: usize = 4000;
+pub(in crate::clients) const MAX_FIELD: usize = 4000;
 /// What is kept of a launching call. Other fields could change who does what: a fresh worktree hides
 /// uncommitted work, another model is another agent, an older conversation is a coached one.
 const KEPT: &[&str] = &["description", "run_in_background"];
@@ -147,7 +147,11 @@ const KEPT: &[&str] = &["description", "run_in_background"];
 /// The input with which a call starts a subagent of this type with this prompt, and nothing else that
 /// could coach it. `None` where it is to keep its own prompt and says nothing else: a client in auto
 /// mode does not run a call whose input a hook changes (measured on 2.1.330).
-pub(super) fn launch_input(call: &ToolCall, rewrite: &Rewrite, prompt: &str) -> Option<Value> {
+pub(in crate::clients) fn launch_input(
+    call: &ToolCall,
+    rewrite: &Rewrite,
+    prompt: &str,
+) -> Option<Value> {
     let fields = call.input.as_object();
     let is_kept = |name: &str| KEPT.contains(&name);
     let is_plain = rewrite.may_keep_prompt

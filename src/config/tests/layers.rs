@@ -129,6 +129,7 @@ fn a_project_weakens_nothing() {
         ("review.gates.approval_ttl_seconds", "61", true),
         ("review.gates.max_denials", "0", true),
         ("notify", "'quiet'", true),
+        ("trial", "true", true),
         ("circuit_breaker.max_blocks", "0", true),
         ("circuit_breaker.cooldown_seconds", "9999", true),
         ("protect.enabled", "false", true),

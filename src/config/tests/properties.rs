@@ -15,6 +15,7 @@ const LINES: &[(&str, &str)] = &[
     ("review.gates.approval_scope", "'tool'"),
     ("review.gates.approval_ttl_seconds", "60"),
     ("notify", "'quiet'"),
+    ("trial", "true"),
     ("circuit_breaker.max_blocks", "2"),
     ("protect.enabled", "false"),
     ("templates.active", "'random'"),

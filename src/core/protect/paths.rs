@@ -108,7 +108,9 @@ pub(super) fn writes_plugin(cx: Context) -> Option<String> {
         let is_it = |name: &str| name == INSTALLED_PLUGINS || name == KNOWN_MARKETPLACES;
         matches!(named[..], [.., folder, "plugins", name] if agents::is_folder(folder) && is_it(name))
     };
-    first(cx, |it| it.changes(&places.plugin) || it.is(is_roz) || it.is(is_list))
+    first(cx, |it| {
+        it.changes(&places.plugin) || it.is(is_roz) || it.is(is_list) || it.is(agents::is_own_file)
+    })
 }
 
 /// Whether a write may give an agent file a text.

@@ -53,6 +53,7 @@ impl Places {
             || shell::last_part(path) == "roz"
             || places.into_iter().flatten().any(|place| is_at(place))
             || agents::managed().any(is_at)
+            || agents::is_own_file(path)
     }
 
     /// Whether the client reads its settings from a file, now or when it is started there.

@@ -49,7 +49,9 @@ pub(super) fn check(
     let is_empty = posting.works.iter().all(|work| work.required.is_empty())
         && knowns.clone().count() > 0
         && knowns.clone().all(|known| known.is_empty);
-    if let Some(trigger) = trigger.filter(|_| is_empty && !reviewer.looked_at_call) {
+    if let Some(trigger) =
+        trigger.filter(|_| is_empty && !reviewer.looked_at_call && !reviewer.is_unwatched)
+    {
         return Err(Refusal::CallUnseen { call: messages::call(trigger) });
     }
     let files: Vec<&Required> = posting.works.iter().flat_map(|work| &work.required).collect();
@@ -69,8 +71,9 @@ pub(super) fn check(
             None => missing.push(file.path.as_str()),
         }
     }
-    let is_required =
-        policy.coverage == Coverage::Require && files.len() as u64 <= policy.coverage_max_files;
+    let is_required = !reviewer.is_unwatched
+        && policy.coverage == Coverage::Require
+        && files.len() as u64 <= policy.coverage_max_files;
     if is_required && !missing.is_empty() {
         let named = missing.iter().take(NAMED).map(|path| format!("\n  {}", messages::path(path)));
         let more = match missing.len().saturating_sub(NAMED) {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::core::{
     Cx,
     bounded::{self, TruncatedInput},
-    event::{STARTED, TOO_LONG, ToolCall},
+    event::{MADE_UP, STARTED, TOO_LONG, ToolCall},
     facts::GatesElsewhere,
     outcome::{Effect, Notice, Outcome, Pass, Saying},
     pattern,
@@ -99,8 +99,8 @@ pub(super) fn on_tool(
     {
         return gate.ask("unknown", why);
     }
-    // Each program that starts is denied anew.
-    let id = id.filter(|id| *id != STARTED);
+    // Each program that starts is denied anew, and each call that has no id of its own.
+    let id = id.filter(|id| *id != STARTED && !id.starts_with(MADE_UP));
     let max_denials = cx.policy.review.gates.max_denials;
     if review.was_denied(id) {
         if review.is_asked(id, max_denials) {

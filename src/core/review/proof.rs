@@ -23,7 +23,7 @@ use crate::core::{
         attempt, coverage,
         decision::{By, Decision, Posted},
         phase::Phase,
-        reviewer::{Claim, Permit, Posting, Refusal, Standing, Taken},
+        reviewer::{Claim, Permit, Posting, Refusal, Reviewer, Standing, Taken},
         state::Review,
     },
     trace::Mark,
@@ -151,21 +151,18 @@ pub fn post(
             (By::Human, json!("a terminal, and no agent's environment"), Standing::Stands)
         }
         Claim::Prompt => (By::Human, json!("a prompt of the user"), Standing::Stands),
-        Claim::Token(token) => {
-            let digest = bounded::sha256(token.trim().as_bytes());
-            let found = review.reviewers.iter().find(|(_, it)| it.token_sha256 == digest);
-            let (agent, reviewer) = found.ok_or(Refusal::UnknownToken)?;
+        Claim::Token(_) | Claim::Permit => {
+            let (agent, reviewer) = claimant(review, &posting.claim, verdict)?;
             let permit = reviewer.permits.iter().find(|it| it.verdict == verdict);
             let permit = permit.ok_or(Refusal::NoPermit)?;
-            let proof = json!({
-                "started": reviewer.proof,
-                "token_sha256": digest,
-                "permit": permit.tool_use_id,
-            });
+            let mut proof = json!({ "started": reviewer.proof, "permit": permit.tool_use_id });
+            if posting.claim.token().is_some() {
+                proof["token_sha256"] = reviewer.token_sha256.as_str().into();
+            }
             if is_approval {
                 report = coverage::check(reviewer, posting, review.trigger(), &policy.review)?;
             }
-            let agent = agent.clone();
+            let agent = agent.to_owned();
             let standing = standing(review, &agent, reviewer.started_at, &posting.decision);
             let used = permit.tool_use_id.clone();
             if let Some(reviewer) = review.reviewers.get_mut(&agent) {
@@ -216,6 +213,25 @@ pub fn post(
         review.approved_at_prompt();
     }
     Ok(taken)
+}
+
+/// The reviewer that claims to decide: by its token, or by a permit for this verdict where it could not
+/// be told one.
+fn claimant<'a>(
+    review: &'a Review,
+    claim: &Claim,
+    verdict: &str,
+) -> Result<(&'a str, &'a Reviewer), Refusal> {
+    let mut reviewers = review.reviewers.iter();
+    let (found, refusal) = if let Some(token) = claim.token() {
+        let digest = bounded::sha256(token.trim().as_bytes());
+        (reviewers.find(|(_, it)| it.token_sha256 == digest), Refusal::UnknownToken)
+    } else {
+        let has_permit =
+            |it: &Reviewer| it.is_unbriefed && it.permits.iter().any(|it| it.verdict == verdict);
+        (reviewers.find(|(_, it)| has_permit(it)), Refusal::NoToken)
+    };
+    found.map(|(agent, reviewer)| (agent.as_str(), reviewer)).ok_or(refusal)
 }
 
 /// Whether a reviewer's decision is the one that holds from now on.

@@ -38,9 +38,16 @@ impl Launch {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that a session keeps")]
 pub struct Reviewer {
     pub started_at: DateTime<Utc>,
     pub token_sha256: String,
+    /// It could not be told its token: it decides with its permit alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_unbriefed: bool,
+    /// Its calls cannot be told from the agent's: what it looked at is not known, nor is its end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_unwatched: bool,
     /// The session that it was told.
     pub session_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -110,6 +117,8 @@ pub struct Taken {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claim {
     Token(String),
+    /// Neither a token nor a person: a reviewer that could not be told its token, if its permit says so.
+    Permit,
     /// `roz decide` saw a person: a terminal, and no agent's environment.
     Human,
     /// A person typed `#roz:approve`.
@@ -120,7 +129,7 @@ impl Claim {
     pub fn token(&self) -> Option<&str> {
         match self {
             Claim::Token(token) => Some(token),
-            Claim::Human | Claim::Prompt => None,
+            Claim::Permit | Claim::Human | Claim::Prompt => None,
         }
     }
 }
@@ -135,6 +144,11 @@ pub enum Standing {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
+    #[error(
+        "no token: only a reviewer that roz has started may decide (`--token`), or a person at a \
+         terminal (`--human`)"
+    )]
+    NoToken,
     #[error("the token is not that of a reviewer under way in this session")]
     UnknownToken,
     #[error(

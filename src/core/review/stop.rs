@@ -202,7 +202,11 @@ pub(super) fn on_reviewer_stop(review: &mut Review, agent: &str, cx: Cx) -> Outc
     let Some(reviewer) = review.reviewers.get_mut(agent) else {
         return Outcome::pass();
     };
-    if reviewer.is_at_work() && reviewer.blocks < cx.policy.circuit_breaker.max_blocks {
+    let can_be_held = !reviewer.is_unwatched;
+    if can_be_held
+        && reviewer.is_at_work()
+        && reviewer.blocks < cx.policy.circuit_breaker.max_blocks
+    {
         reviewer.blocks += 1;
         let blocks = reviewer.blocks;
         return Outcome::object(Notice::new("reviewer-hold"))

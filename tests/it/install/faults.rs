@@ -7,7 +7,6 @@ use std::{
     collections::BTreeSet,
     fs,
     os::unix::fs::{PermissionsExt as _, symlink},
-    process::Command,
 };
 
 use serde_json::{Value, json};
@@ -25,6 +24,7 @@ struct Fault {
 
 const USER: &str = "home/.roz/config.toml";
 const SETTINGS: &str = "home/.claude/settings.json";
+const ALLOWED: &str = r#"{"permissions":{"allow":["Bash(roz:*)"]}}"#;
 
 /// A row a fault; every check has one.
 const FAULTS: &[Fault] = &[
@@ -49,7 +49,7 @@ const FAULTS: &[Fault] = &[
         check: "home",
         make: |it| symlink("/dev/null/none", it.home().join(".roz")).unwrap(),
         status: "fail",
-        seen: "is a link to `/dev/null/none`, and there is no such folder",
+        seen: "is a link to `/dev/null/none`, which does not exist",
         mend: |it| fs::remove_file(it.home().join(".roz")).unwrap(),
     },
     Fault {
@@ -59,28 +59,28 @@ const FAULTS: &[Fault] = &[
             symlink("none", it.home().join("link")).unwrap();
         },
         status: "fail",
-        seen: "there is no such folder",
+        seen: "which does not exist",
         mend: |it| fs::create_dir(it.home().join("none")).unwrap(),
     },
     Fault {
-        check: "sessions",
+        check: "incidents",
         make: |it| it.write("home/.roz/sessions/s1.corrupt-20260101T000000Z", "{"),
         status: "warn",
         seen: "s1.corrupt-",
         mend: |it| fs::remove_dir_all(it.home().join(".roz")).unwrap(),
     },
     Fault {
-        check: "crashes",
+        check: "incidents",
         make: |it| it.write("home/.roz/crash.log", "2026-01-01T00:00:00Z hook \"stop\": oh\n"),
         status: "warn",
         seen: "hook \"stop\": oh",
         mend: |it| fs::remove_file(it.home().join(".roz/crash.log")).unwrap(),
     },
     Fault {
-        check: "tools",
+        check: "incidents",
         make: |it| it.write("home/.roz/unknown-tools.txt", "do_it\nBash\nsay_it\n"),
         status: "warn",
-        seen: "nothing says what `do_it` and 1 more tools do, so those calls passed",
+        seen: "does not know the tool `do_it` (and 1 more), so its calls passed",
         mend: |it| fs::remove_file(it.home().join(".roz/unknown-tools.txt")).unwrap(),
     },
     Fault {
@@ -107,14 +107,14 @@ const FAULTS: &[Fault] = &[
         },
     },
     Fault {
-        check: "review gate",
+        check: "configuration",
         make: |it| it.write(USER, "\nreview.mode = \"never\"\n"),
         status: "fail",
-        seen: "config.toml:2): no review is ever asked for",
+        seen: "config.toml:2), so no review is ever requested",
         mend: |it| it.write(USER, ""),
     },
     Fault {
-        check: "own files",
+        check: "incidents",
         make: |it| {
             let noted = r#"[{"kind":"binary","file":"/gone/roz","what":["it is gone"],"before":["0"],"tool":"Bash","session_id":"s1","at":"2026-01-01T00:00:00Z"}]"#;
             it.write("home/.roz/unconfirmed.json", noted);
@@ -124,70 +124,63 @@ const FAULTS: &[Fault] = &[
         mend: |it| fs::remove_file(it.home().join(".roz/unconfirmed.json")).unwrap(),
     },
     Fault {
-        check: "self-protection",
+        check: "configuration",
         make: |it| it.write(USER, "protect.enabled = false"),
         status: "warn",
-        seen: "agents may reach for roz",
+        seen: "agents can change roz itself",
         mend: |it| it.write(USER, "protect.enabled = true"),
+    },
+    Fault {
+        check: "configuration",
+        make: |it| it.write(USER, "trial = true"),
+        status: "warn",
+        seen: "nothing is held or denied",
+        mend: |it| it.write(USER, ""),
     },
     Fault {
         check: "shims",
         make: |it| it.write(USER, "shims.enabled = false"),
         status: "warn",
-        seen: "switched off",
+        seen: "off: what a script",
         mend: |it| it.write(USER, "shims.enabled = true"),
     },
     Fault {
-        check: "breaker",
+        check: "configuration",
         make: |it| it.env.push(("ROZ_MAX_BLOCKS", "0".into())),
         status: "warn",
-        seen: "(the variable ROZ_MAX_BLOCKS): no stop is ever held",
+        seen: "(the variable ROZ_MAX_BLOCKS), so no stop is ever held",
         mend: |it| it.env.clear(),
     },
     Fault {
-        check: "breaker",
+        check: "configuration",
         make: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"1"}}"#),
         status: "warn",
-        seen: "more than 1 times in a row (`CLAUDE_CODE_STOP_HOOK_BLOCK_CAP` in `",
+        seen: "after 1 blocks in a row",
         mend: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"0"}}"#),
     },
     Fault {
-        check: "breaker",
+        check: "configuration",
         make: |it| it.env.push(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "2".into())),
         status: "warn",
-        seen: "the variable `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`",
+        seen: "after 2 blocks in a row",
         mend: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"9"}}"#),
     },
     Fault {
-        check: "deadline",
-        make: |it| it.write(USER, "hooks.deadline_ms = 100"),
-        status: "warn",
-        seen: "most gates are open",
-        mend: |it| it.write(USER, ""),
-    },
-    Fault {
-        check: "write gate",
-        make: |it| it.write(USER, "gate.write_gate.mode = 'off'"),
-        status: "warn",
-        seen: "nobody looks",
-        mend: |it| it.write(USER, "gate.write_gate.mode = 'warn'"),
-    },
-    Fault {
-        check: "git",
+        check: "configuration",
         make: |it| fs::rename(it.home().join("bin/git"), it.home().join("git")).unwrap(),
         status: "warn",
         seen: "not on PATH",
         mend: |it| fs::rename(it.home().join("git"), it.home().join("bin/git")).unwrap(),
     },
     Fault {
-        check: "reflection gate",
+        check: "reflection",
         make: |it| it.write(USER, "reflection.enabled = false"),
         status: "warn",
         seen: "nobody is asked",
         mend: |it| it.write(USER, ""),
     },
     Fault {
-        check: "learnings",
+        check: "reflection",
         make: |it| {
             let text = "## Half ^cl_20260101_halfen\n- **Category:** nonsense\n> x\n";
             it.write("project/.roz/learnings.md", text);
@@ -197,7 +190,7 @@ const FAULTS: &[Fault] = &[
         mend: |it| it.write("project/.roz/learnings.md", ""),
     },
     Fault {
-        check: "backends",
+        check: "reflection",
         make: |it| fs::create_dir_all(it.project().join(".roz/learnings.md")).unwrap(),
         status: "warn",
         seen: "`markdown` does not answer",
@@ -207,44 +200,21 @@ const FAULTS: &[Fault] = &[
         },
     },
     Fault {
-        check: "stats.log",
-        make: |it| {
-            it.write("project/.roz/learnings.md", "");
-            it.write("project/.roz/stats.log", "<<<<<<< HEAD\n");
-        },
-        status: "warn",
-        seen: "1 of them cannot be read",
-        mend: |it| it.write("project/.roz/stats.log", ""),
-    },
-    Fault {
-        check: "merging",
-        make: |it| {
-            it.write("project/.roz/learnings.md", "");
-            it.git(&["init", "-q"]);
-        },
-        status: "warn",
-        seen: "would conflict",
-        mend: |it| {
-            let text = "learnings.md merge=union\n";
-            it.write("project/.roz/.gitattributes", text);
-        },
-    },
-    Fault {
-        check: "intent gate",
+        check: "intents",
         make: |it| it.write("project/.orchestration/active_intents.yaml", "active_intents: ["),
         status: "warn",
         seen: "every write is refused",
         mend: |it| it.write("project/.orchestration/active_intents.yaml", "active_intents: []\n"),
     },
     Fault {
-        check: "ledger",
+        check: "intents",
         make: |it| it.write("project/.orchestration/agent_trace.jsonl", "{\"half\n"),
         status: "warn",
         seen: "not as it was written",
         mend: |it| it.write("project/.orchestration/agent_trace.jsonl", ""),
     },
     Fault {
-        check: "PATH",
+        check: "reviewer",
         make: |it| {
             it.program("other/roz", "#!/bin/sh\necho roz 0.0.1\n");
             let folders = ["other", "bin"].map(|name| it.home().join(name).display().to_string());
@@ -258,14 +228,14 @@ const FAULTS: &[Fault] = &[
         check: "client",
         make: |it| it.program("bin/claude", &client().replace("2.1.330", "2.0.40")),
         status: "fail",
-        seen: "it does not know SubagentStart, TaskCompleted",
+        seen: "does not know SubagentStart, TaskCompleted",
         mend: |it| it.program("bin/claude", &client()),
     },
     Fault {
         check: "client",
         make: |it| it.program("bin/claude", &client().replace("2.1.330", "2.1.100")),
         status: "warn",
-        seen: "older than any that roz was tried with",
+        seen: "older than any that roz is tested with",
         mend: |it| it.program("bin/claude", &client()),
     },
     Fault {
@@ -289,14 +259,14 @@ const FAULTS: &[Fault] = &[
             fs::rename(it.home().join("bin/claude"), it.home().join("claude")).unwrap();
         },
         status: "fail",
-        seen: "not registered with any client: nothing starts roz",
+        seen: "no client is set up, so nothing starts roz",
         mend: |it| {
             fs::rename(it.home().join("claude"), it.home().join("bin/claude")).unwrap();
             it.says(&["install"]);
         },
     },
     Fault {
-        check: "client settings",
+        check: "hooks",
         make: |it| it.write(SETTINGS, "{\n  // mine\n}"),
         status: "warn",
         seen: "settings.json`, line 2: a comment",
@@ -310,7 +280,7 @@ const FAULTS: &[Fault] = &[
         mend: |it| drop(it.says(&["install"])),
     },
     Fault {
-        check: "plugin folder",
+        check: "hooks",
         make: |it| {
             let hooks = it.plugin().join("hooks/hooks.json");
             let text = fs::read_to_string(&hooks).unwrap();
@@ -322,32 +292,32 @@ const FAULTS: &[Fault] = &[
         mend: |it| drop(it.says(&["install"])),
     },
     Fault {
-        check: "plugin folder",
+        check: "hooks",
         make: |it| version(it, "99.0.0"),
         status: "fail",
-        seen: "version 99.0.0, newer than this binary",
+        seen: "the plugin is of version 99.0.0",
         mend: |it| drop(it.says(&["install"])),
     },
     Fault {
-        check: "plugin folder",
+        check: "hooks",
         make: |it| version(it, "0.0.1"),
-        status: "warn",
-        seen: "version 0.0.1, older than this binary",
+        status: "fail",
+        seen: "the plugin is of version 0.0.1",
         mend: |it| drop(it.says(&["install"])),
     },
     Fault {
-        check: "plugin folder",
+        check: "hooks",
         make: |it| {
             it.program("bin/claude", &client().replace("2.1.330", "2.1.294"));
             let said = it.says(&["install", "--strict"]);
-            assert!(said.contains("2.1.294 does not know `--strict`"), "{said}");
+            assert!(said.contains("2.1.294 does not support `--strict`"), "{said}");
         },
         status: "warn",
-        seen: "strict; but Claude Code 2.1.294 does not know that",
+        seen: "strict, but Claude Code 2.1.294 does not support that",
         mend: |it| it.program("bin/claude", &client()),
     },
     Fault {
-        check: "registered once",
+        check: "hooks",
         make: |it| {
             let hook = json!({ "type": "command", "command": "roz hook stop" });
             let hooks = json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } });
@@ -358,25 +328,11 @@ const FAULTS: &[Fault] = &[
         mend: |it| it.write("project/.claude/settings.json", "{}"),
     },
     Fault {
-        check: "hooks allowed",
+        check: "hooks",
         make: |it| it.write(SETTINGS, r#"{"disableAllHooks":true}"#),
         status: "fail",
         seen: "disableAllHooks",
         mend: |it| it.write(SETTINGS, "{}"),
-    },
-    Fault {
-        check: "hooks allowed",
-        make: |it| it.env.push(("CLAUDE_CODE_SIMPLE", "1".into())),
-        status: "warn",
-        seen: "`CLAUDE_CODE_SIMPLE` is set",
-        mend: |it| it.env.clear(),
-    },
-    Fault {
-        check: "hooks allowed",
-        make: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_PERSONAL_HOOKS_OFF":"1"}}"#),
-        status: "warn",
-        seen: "`CLAUDE_CODE_PERSONAL_HOOKS_OFF` in `",
-        mend: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_PERSONAL_HOOKS_OFF":"0"}}"#),
     },
     Fault {
         check: "reviewer",
@@ -386,46 +342,25 @@ const FAULTS: &[Fault] = &[
         mend: |it| fs::remove_file(it.project().join(".claude/agents/x.md")).unwrap(),
     },
     Fault {
-        check: "permissions",
+        check: "reviewer",
         make: |it| it.write(SETTINGS, "{}"),
         status: "warn",
         seen: "claude -p",
-        mend: |it| it.write(SETTINGS, r#"{"permissions":{"allow":["Bash(roz:*)"]}}"#),
+        mend: |it| it.write(SETTINGS, ALLOWED),
     },
     Fault {
-        check: "permissions",
+        check: "reviewer",
         make: |it| permissions(it, r#""deny":["Read","Bash(roz:*)"]"#),
         status: "fail",
         seen: "`Bash(roz:*)` in `",
         mend: |it| permissions(it, r#""deny":["Read","Bash(rozzer:*)"]"#),
     },
     Fault {
-        check: "permissions",
+        check: "reviewer",
         make: |it| permissions(it, r#""ask":["Bash(roz decide:*)"]"#),
         status: "warn",
         seen: "`Bash(roz decide:*)` in `",
         mend: |it| permissions(it, r#""ask":["Bash(git push:*)"]"#),
-    },
-    Fault {
-        check: "fired",
-        make: |it| {
-            it.env.push(("ROZ_NOW", "2099-01-04T12:00:00Z".into()));
-            transcript(it, "older", "2099-01-01T10:00:00Z", &["PreToolUse", "Stop"], 3);
-            transcript(it, "newer", "2099-01-04T10:00:00Z", &["SessionStart"], 3);
-        },
-        status: "fail",
-        seen: "your PreToolUse hook last ran 3d ago, and in session newer (2h ago) 3 tools ran since",
-        mend: |it| transcript(it, "newest", "2099-01-04T11:00:00Z", &["PreToolUse"], 3),
-    },
-    Fault {
-        check: "fired",
-        make: |it| {
-            it.env.push(("ROZ_NOW", "2099-01-04T12:00:00Z".into()));
-            transcript(it, "s1", "2099-01-04T10:00:00Z", &[], 1);
-        },
-        status: "fail",
-        seen: "session s1 (2h ago) ran without roz: your SessionStart hook has never run",
-        mend: |it| it.write("home/.roz/sessions/s1.json", "{}"),
     },
     Fault {
         check: "canary",
@@ -451,41 +386,7 @@ fn version(machine: &Machine, version: &str) {
     fs::write(&manifest, text.replace(env!("CARGO_PKG_VERSION"), version)).unwrap();
 }
 
-/// As the client writes one: the hooks that ran, and `calls` tools after them.
-fn transcript(machine: &Machine, session: &str, at: &str, hooks: &[&str], calls: usize) {
-    let command = format!("{} hook x", machine.roz().display());
-    let entry = |more: Value| {
-        let mut entry = json!({ "timestamp": at, "cwd": machine.project(), "sessionId": session });
-        entry.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        entry.to_string() + "\n"
-    };
-    let mut text = entry(json!({ "type": "user", "message": { "content": "go" } }));
-    for call in 0..calls {
-        for hook in hooks {
-            let attachment = json!({
-                "type": "hook_success", "hookEvent": hook, "command": command, "exitCode": 0,
-                "toolUseID": if *hook == "PreToolUse" { format!("t{call}") } else { "x".into() },
-            });
-            text += &entry(json!({ "type": "attachment", "attachment": attachment }));
-        }
-        let result = json!([{ "type": "tool_result", "tool_use_id": format!("t{call}") }]);
-        text += &entry(json!({ "type": "user", "message": { "content": result } }));
-    }
-    machine.write(&format!("home/.claude/projects/p/{session}.jsonl"), &text);
-}
-
 impl Machine {
-    #[track_caller]
-    #[expect(clippy::disallowed_methods, reason = "real git")]
-    fn git(&self, args: &[&str]) {
-        let ran = Command::new(self.home().join("bin/git"))
-            .args(args)
-            .current_dir(self.project())
-            .output()
-            .unwrap();
-        assert!(ran.status.success(), "{ran:?}");
-    }
-
     /// What doctor finds of one check.
     #[track_caller]
     fn examined(&self, check: &str) -> Diagnosis {
@@ -502,6 +403,7 @@ fn each_check_fails_by_its_fault_and_passes_when_that_is_mended() {
     let mut wrong = Vec::new();
     for fault in FAULTS {
         let mut machine = Machine::with_client();
+        machine.write(SETTINGS, ALLOWED);
         machine.says(&["install"]);
         (fault.make)(&mut machine);
         let found = machine.examined(fault.check).0;
@@ -525,39 +427,15 @@ fn each_check_fails_by_its_fault_and_passes_when_that_is_mended() {
 }
 
 #[test]
-fn every_check_has_a_fault_and_no_other_is_made() {
+fn every_check_has_a_fault() {
     let machine = Machine::with_client();
-    let listed: Value =
-        serde_json::from_str(&machine.says(&["doctor", "--list", "--json"])).unwrap();
-    let names = |it: &Value| -> BTreeSet<String> {
-        let checks = it["checks"].as_array().unwrap().iter();
-        checks.map(|it| it["name"].as_str().unwrap().to_owned()).collect()
-    };
-    let faults: BTreeSet<String> = FAULTS.iter().map(|it| it.check.to_owned()).collect();
-    assert_eq!(names(&listed), faults);
     machine.says(&["install"]);
-    machine.write("project/.roz/learnings.md", "");
-    assert!(names(&machine.doctor().0).is_subset(&faults));
-}
-
-#[test]
-#[expect(clippy::disallowed_methods, reason = "a remedy is typed into a shell")]
-fn the_remedy_of_merging_can_be_pasted() {
-    let machine = Machine::new();
-    machine.write("project/.roz/learnings.md", "");
-    machine.git(&["init", "-q"]);
-    let found = machine.examined("merging");
-    let remedy = found.check("merging")["remedy"].as_str().unwrap().trim_matches('`').to_owned();
-    let ran = Command::new("sh").args(["-c", &remedy]).current_dir(machine.project()).status();
-    assert!(ran.unwrap().success(), "{remedy}");
-    assert_eq!(machine.examined("merging").check("merging")["status"], "ok");
-}
-
-/// They are split at blanks.
-#[test]
-fn a_shell_completes_a_check_in_one_word() {
-    let said = Machine::new().says(&["completions", "bash"]);
-    assert!(said.contains(" plugin-folder ") && !said.contains("plugin folder"), "{said}");
+    machine.write("home/.roz/crash.log", "2026-01-01T00:00:00Z hook \"stop\": oh\n");
+    let found = machine.doctor().0;
+    let checks = found["checks"].as_array().unwrap().iter();
+    let names: BTreeSet<&str> = checks.map(|it| it["name"].as_str().unwrap()).collect();
+    let faults: BTreeSet<&str> = FAULTS.iter().map(|it| it.check).collect();
+    assert_eq!(names, faults);
 }
 
 #[test]
@@ -565,28 +443,9 @@ fn settings_that_hide_our_hooks_are_one_problem() {
     let machine = Machine::with_client();
     machine.write(SETTINGS, "{\"model\":");
     let found = machine.doctor();
-    found.finds("client settings", "fail", "starts without our hooks");
+    found.finds("hooks", "fail", "starts without our hooks");
     let fails = found.0["checks"].as_array().unwrap().iter().filter(|it| it["status"] == "fail");
     assert_eq!(fails.count(), 1, "{:#}", found.0);
-    machine.examined("hooks").finds("hooks", "fail", "`client settings`");
-}
-
-#[test]
-fn a_hook_that_the_client_could_not_run_is_told_until_it_has_run() {
-    let mut machine = Machine::with_client();
-    machine.says(&["install"]);
-    machine.env.push(("ROZ_NOW", "2099-01-04T12:00:00Z".into()));
-    transcript(&machine, "s1", "2099-01-04T10:00:00Z", &["Stop"], 1);
-    let path = machine.home().join(".claude/projects/p/s1.jsonl");
-    let text = fs::read_to_string(&path).unwrap();
-    let (before, last) = text.trim_end().rsplit_once('\n').unwrap();
-    let failed = before.lines().last().unwrap().replace("hook_success", "hook_non_blocking_error");
-    let failed = failed.replace("\"exitCode\"", "\"stderr\":\"no such file\",\"exitCode\"");
-    let ran = before.lines().last().unwrap();
-    fs::write(&path, format!("{text}{failed}\n{last}\n")).unwrap();
-    machine.examined("fired").finds("fired", "fail", "the Stop hook failed: no such file");
-    fs::write(&path, format!("{text}{failed}\n{ran}\n{last}\n")).unwrap();
-    assert_eq!(machine.examined("fired").check("fired")["status"], "ok");
 }
 
 #[test]
@@ -600,10 +459,10 @@ fn a_binary_that_may_not_be_run_is_a_failure() {
     let text = fs::read_to_string(&hooks).unwrap();
     let text = text.replace("bin/roz", "other/roz");
     fs::write(&hooks, text).unwrap();
-    machine.examined("plugin folder").finds("plugin folder", "warn", "not this binary");
+    machine.examined("hooks").finds("hooks", "warn", "not this binary");
     fs::set_permissions(&other, fs::Permissions::from_mode(0o644)).unwrap();
-    machine.examined("plugin folder").finds("plugin folder", "fail", "does not start");
+    machine.examined("hooks").finds("hooks", "fail", "does not start");
     fs::remove_file(&other).unwrap();
     symlink("/dev/null/none", &other).unwrap();
-    machine.examined("plugin folder").finds("plugin folder", "fail", "no such program");
+    machine.examined("hooks").finds("hooks", "fail", "does not start");
 }

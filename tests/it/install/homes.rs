@@ -13,7 +13,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Listing, Machine, listing_of};
-use crate::support::skip;
+use crate::support::{feed, skip};
 
 /// Lays settings out anew whenever it writes them, and leaves empty tables.
 const CLIENT: &str = r#"#!PYTHON
@@ -159,21 +159,74 @@ fn the_rules_that_let_agents_run_their_verbs_are_offered_added_and_taken_back() 
             said.contains("`rozinstall--permissions`") && said.contains("rozlearnshow"),
             "{said}"
         );
+        assert!(said.contains("`rozinstall--status-line`"), "{said}");
         machine.says(&["uninstall"]);
-        machine.says(&["install", "--permissions"]);
+        machine.says(&["install", "--yes"]);
         let text = fs::read(machine.home().join(".claude/settings.json")).unwrap();
         let now: Value = serde_json::from_slice(&text).unwrap();
         let allowed = now["permissions"]["allow"].as_array().unwrap();
         for verb in ["context", "decide", "learn show", "ref", "reflect", "skip", "observe"] {
             assert!(allowed.contains(&json!(format!("Bash(roz {verb}:*)"))), "{verb}: {now}");
         }
+        let line = now["statusLine"]["command"].as_str().unwrap();
+        assert!(line.ends_with("/roz statusline"), "{now}");
         let installed = machine.listing();
         let said = machine.says(&["install", "--permissions"]);
         assert!(!said.contains("--permissions"), "nothing is left to offer: {said}");
+        assert!(!said.contains("--status-line"), "nothing is left to offer: {said}");
         is_same(&installed, &machine.listing(), "installed twice");
         machine.says(&["uninstall"]);
         is_same(&before, &machine.listing(), settings);
     }
+}
+
+#[test]
+fn what_was_added_goes_though_the_user_has_changed_the_file() {
+    let Some(machine) = machine("added and changed") else { return };
+    let file = "home/.claude/settings.json";
+    machine.write(file, "{\"permissions\":{\"allow\":[\"Bash(roz ref:*)\"]}}");
+    machine.says(&["install", "--yes"]);
+    let path = machine.home().join(".claude/settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen('{', "{\"mine\":  1,", 1)).unwrap();
+    machine.says(&["uninstall"]);
+    let now: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    assert_eq!(now, json!({ "mine": 1, "permissions": { "allow": ["Bash(roz ref:*)"] } }));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a terminal is played by Python")]
+fn at_a_terminal_permissions_and_the_status_line_are_asked_about() {
+    const TERMINAL: &str =
+        "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let Some(machine) = machine("questions at a terminal") else { return };
+    let client = fs::read_to_string(machine.home().join("bin/claude")).unwrap();
+    let python = client.lines().next().unwrap().trim_start_matches("#!").to_owned();
+    let mut command = Command::new(python);
+    command.args(["-c", TERMINAL]).arg(machine.roz()).arg("install");
+    command.current_dir(machine.project()).env_clear();
+    command.env("HOME", machine.home()).env("PATH", machine.home().join("bin"));
+    let ran = feed(&mut command, b"no\nyes\n");
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(
+        said.contains("without asking you? [Y/n]") && said.contains("status line? [Y/n]"),
+        "{said}"
+    );
+    let text = fs::read(machine.home().join(".claude/settings.json")).unwrap();
+    let now: Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(now["permissions"], Value::Null, "{said}");
+    assert!(now["statusLine"].is_object(), "{said}");
+}
+
+#[test]
+fn a_status_line_of_the_users_is_left_alone() {
+    let Some(machine) = machine("their status line") else { return };
+    machine.write("home/.claude/settings.json", "{\"statusLine\":{\"command\":\"mine\"}}");
+    assert!(!machine.says(&["install"]).contains("--status-line"));
+    let said = machine.says(&["install", "--status-line"]);
+    assert!(said.contains("left alone") && said.contains("`roz statusline`"), "{said}");
+    let text = fs::read_to_string(machine.home().join(".claude/settings.json")).unwrap();
+    assert!(text.contains("\"mine\""), "{text}");
 }
 
 #[test]
@@ -223,11 +276,11 @@ fn without_the_client_its_files_are_put_back_all_the_same() {
         machine.says(&["install", "--scope", scope]);
         fs::remove_file(machine.home().join("bin/claude")).unwrap();
         let said = machine.says(&["uninstall"]);
-        assert!(said.contains("as it was") && !said.contains("type:"), "{said}");
+        assert!(said.contains("Restored") && !said.contains("run:"), "{said}");
         machine.program("bin/claude", &client);
         is_same(&before, &machine.listing(), scope);
         assert_eq!(listing_of(&machine.project()), project);
-        assert!(machine.says(&["uninstall"]).contains("nothing to take back"));
+        assert!(machine.says(&["uninstall"]).contains("Nothing to undo"));
     }
 
     // What was changed meanwhile stays, and roz goes.
@@ -237,7 +290,7 @@ fn without_the_client_its_files_are_put_back_all_the_same() {
     fs::write(&path, text.replacen('{', "{\n\t\"mine\":  1,", 1)).unwrap();
     fs::remove_file(machine.home().join("bin/claude")).unwrap();
     let said = machine.says(&["uninstall"]);
-    assert!(said.contains("what you changed in it stays"), "{said}");
+    assert!(said.contains("your other changes stay"), "{said}");
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.starts_with("{\n\t\"mine\":  1,") && !text.contains("roz"), "{text}");
     assert!(!text.contains("enabledPlugins"), "{text}");
@@ -283,7 +336,7 @@ fn another_marketplace_of_our_name_is_not_taken_over() {
         assert!(said.contains("marketplace remove roz") && said.contains("Nothing was"), "{said}");
         is_same(&before, &machine.listing(), "refused");
     }
-    assert!(machine.says(&["uninstall"]).contains("not ours: left"));
+    assert!(machine.says(&["uninstall"]).contains("left alone"));
     is_same(&before, &machine.listing(), "left");
 }
 
@@ -301,7 +354,7 @@ fn an_earlier_roz_makes_room_and_does_not_come_back() {
         fs::write(&path, text.replacen('{', "{ \"mine\" :[ ],", 1)).unwrap();
     }
     let said = machine.says(&["install"]);
-    assert!(said.contains("warning") && said.contains("it is this one from now on"), "{said}");
+    assert!(said.contains("warning") && said.contains("replaced by this one"), "{said}");
     let said = machine.says(&["uninstall"]);
     assert!(said.contains("without the earlier installation of roz"), "{said}");
     let path = machine.home().join(".claude/settings.json");
@@ -387,7 +440,7 @@ fn settings_that_the_client_does_not_read_are_refused_and_nothing_is_written() {
         );
         assert!(complaint.contains(&path.display().to_string()), "{complaint}");
         assert_eq!(machine.listing(), before);
-        machine.doctor().finds("client settings", "fail", said);
+        machine.doctor().finds("hooks", "fail", said);
         machine.says(&["uninstall"]);
         assert_eq!(machine.listing(), before);
     }
@@ -413,17 +466,18 @@ fn hooks_of_an_earlier_installation_go_and_do_not_come_back() {
     let path = machine.home().join(".claude/settings.json");
     machine.write("home/.claude/settings.json", old);
     let text = machine.says(&["install", "--dry-run"]);
-    assert!(text.contains("Took the old") && fs::read_to_string(&path).unwrap() == old, "{text}");
+    assert!(
+        text.contains("Would remove the old") && fs::read_to_string(&path).unwrap() == old,
+        "{text}"
+    );
     let text = machine.says(&["install"]);
-    assert!(text.contains("Took the old `roz hook` entries out of"), "{text}");
+    assert!(text.contains("Removed the old `roz hook` entries from"), "{text}");
     assert!(text.contains("(PreToolUse, Stop)"), "{text}");
     assert!(!text.contains("twice"), "{text}");
     let found = machine.doctor();
-    for name in ["hooks", "registered once", "plugin folder"] {
-        assert_eq!(found.check(name)["status"], "ok", "{:#}", found.0);
-    }
+    assert_eq!(found.check("hooks")["status"], "ok", "{:#}", found.0);
     let said = machine.says(&["uninstall"]);
-    assert!(said.contains("back as it was, without the earlier installation"), "{said}");
+    assert!(said.contains("without the earlier installation"), "{said}");
     assert_eq!(fs::read_to_string(&path).unwrap(), mine);
 }
 
@@ -438,7 +492,7 @@ fn hooks_that_would_run_twice_and_are_not_ours_to_remove_are_told_of() {
         let said = machine.says(&["install"]);
         let path = file.rsplit_once('/').unwrap().0.split_once('/').unwrap().1;
         assert!(said.contains("run twice") && said.contains(path), "{said}");
-        machine.doctor().finds("registered once", "fail", "2 times");
+        machine.doctor().finds("hooks", "fail", "2 times");
         let said = machine.says(&["uninstall"]);
         assert!(said.contains("still runs `roz hook`"), "{said}");
         machine.write(file, "{}");

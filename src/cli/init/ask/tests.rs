@@ -9,8 +9,8 @@ fn asked(found: &Found, answers: &str) -> (Wants, String) {
 #[test]
 fn enter_takes_what_is_proposed_and_an_end_ends_it() {
     let (all, told) = asked(&Found::default(), "\n\n\n");
-    assert_eq!((all.review, all.reflection, all.intent, all.import), (true, true, false, false));
-    assert!(told.starts_with("Hold `git push`"), "{told}");
+    assert_eq!((all.review, all.reflection, all.intent), (true, true, false));
+    assert!(told.starts_with("Make `git push`"), "{told}");
     for answers in ["", "y\n", "y\ny\n", "n\ny"] {
         let ended = wants(&Found::default(), &mut answers.as_bytes(), &mut Vec::new());
         assert_eq!(ended.unwrap(), None, "{answers:?}");
@@ -25,14 +25,8 @@ fn an_answer_that_is_none_is_asked_for_again() {
 }
 
 #[test]
-fn what_is_here_is_told_first_and_older_learnings_are_asked_for() {
-    let found = Found {
-        systems: vec!["tissue".to_owned()],
-        tests: vec!["cargo test"],
-        has_older_learnings: true,
-        ..Found::default()
-    };
-    let (wants, told) = asked(&found, "\n\n\n\n");
-    assert!(wants.import);
-    assert!(told.starts_with("Here is:\n  tickets     tissue\n  tests       cargo test\n"));
+fn the_ticket_systems_are_told_first() {
+    let found = Found { systems: vec!["tissue".to_owned()], ..Found::default() };
+    let (_, told) = asked(&found, "\n\n\n");
+    assert!(told.starts_with("Ticket systems found: tissue.\n"), "{told}");
 }

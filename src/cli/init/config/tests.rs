@@ -1,6 +1,6 @@
 use super::*;
 
-const NOTHING: Wants = Wants { review: false, reflection: false, intent: false, import: false };
+const NOTHING: Wants = Wants { review: false, reflection: false, intent: false };
 
 /// Without the `# ` of what is no sentence.
 fn uncommented(text: &str) -> String {

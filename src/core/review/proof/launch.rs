@@ -118,15 +118,21 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     let launch = &mut review.launches[launch];
     launch.answered = true;
     let token = bounded::hex(&cx.dice[16..]);
-    let proof = json!({
+    let is_unbriefed = cx.facts.reviewer_unbriefed;
+    let mut proof = json!({
         "launched_at": launch.at,
         "tool_use_id": launch.tool_use_id,
         "agent_files": "none bears the reviewer's name",
     });
+    if is_unbriefed {
+        proof["proof"] = "permit".into();
+    }
     let trees = cx.facts.works.iter().filter_map(Work::known);
     let reviewer = Reviewer {
         started_at: cx.now,
         token_sha256: bounded::sha256(token.as_bytes()),
+        is_unbriefed,
+        is_unwatched: cx.facts.reviewer_unwatched,
         session_id: cx.session_id.to_string(),
         last_word: None,
         permits: Vec::new(),

@@ -17,7 +17,7 @@ use crate::core::{
         decision::{By, Decision, Posted},
         messages,
         phase::Phase,
-        reviewer::Reviewer,
+        reviewer::{Claim, Reviewer},
         work::Work,
     },
 };
@@ -142,16 +142,26 @@ impl Review {
         self.reviewers.contains_key(agent)
     }
 
-    /// The trees of the work when the reviewer with this token started.
-    pub fn trees_at_start(&self, token: &str) -> Option<BTreeMap<PathBuf, String>> {
-        let digest = bounded::sha256(token.trim().as_bytes());
-        let mut reviewers = self.reviewers.values();
-        Some(reviewers.find(|reviewer| reviewer.token_sha256 == digest)?.began_with.clone())
+    /// The trees of the work when the reviewer with this claim started.
+    pub fn trees_at_start(&self, claim: &Claim) -> Option<BTreeMap<PathBuf, String>> {
+        let digest = claim.token().map(|token| bounded::sha256(token.trim().as_bytes()));
+        let is_it = |reviewer: &&Reviewer| match (&digest, claim) {
+            (Some(digest), _) => reviewer.token_sha256 == *digest,
+            (None, Claim::Permit) => reviewer.is_unbriefed && !reviewer.permits.is_empty(),
+            (None, _) => false,
+        };
+        Some(self.reviewers.values().find(is_it)?.began_with.clone())
     }
 
     /// Whether `agent` reviews or has reviewed in this session.
     pub fn is_reviewer(&self, agent: &str) -> bool {
         self.has_token(agent) || self.is_former(agent)
+    }
+
+    /// The reviewer whose decision is waited for; the last one, where there are several.
+    pub fn reviewer_at_work(&self) -> Option<&str> {
+        let at_work = self.reviewers.iter().filter(|(_, reviewer)| reviewer.is_at_work());
+        at_work.max_by_key(|(_, reviewer)| reviewer.started_at).map(|(agent, _)| agent.as_str())
     }
 
     /// Every reviewer of this session that is known.

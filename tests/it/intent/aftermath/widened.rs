@@ -207,7 +207,7 @@ fn a_session_that_begins_in_doubt_and_the_doctor_say_so() {
     let start = json!({ "session_id": "s3", "source": "startup" });
     let told = roz.hook("session-start", start).tells_user();
     assert!(told.contains("roz intent confirm"), "{told}");
-    let doctor = roz.run(&["doctor", "--only", "intent gate"]);
+    let doctor = roz.run(&["doctor", "--only", "intents"]);
     assert!(doctor.stdout.contains("roz intent confirm"), "{doctor:?}");
 }
 

@@ -1,0 +1,111 @@
+//! `roz doctor --client`: whether another agent runs roz's hooks, and what it can do with them.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Check, Finding};
+use crate::{
+    cli::{demo::Cage, install::agents},
+    clients::{Capability, Client},
+    hooks::Hook,
+    world::World,
+};
+
+const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
+
+pub(super) fn checks(client: &dyn Client, binary: &Path, world: &World) -> Vec<Check> {
+    let findings = [
+        ("client", program(client, world)),
+        ("hooks", files(client, world)),
+        ("can", can(client)),
+        ("canary", canary(client, binary, world)),
+    ];
+    findings.into_iter().map(|(name, finding)| Check { name, finding }).collect()
+}
+
+fn program(client: &dyn Client, world: &World) -> Finding {
+    let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
+    match world.on_path(program).first() {
+        Some(path) => Finding::ok(format!("{} is `{}`", client.title(), path.display())),
+        None => Finding::warn(
+            format!("{} is not here", client.title()),
+            format!("put `{program}` on PATH"),
+        ),
+    }
+}
+
+fn files(client: &dyn Client, world: &World) -> Finding {
+    let install = format!("`roz install --client {}`", client.name());
+    let planned = match agents::plan(client, world) {
+        Ok(planned) => planned,
+        Err(err) => return Finding::fail(err.to_string(), install),
+    };
+    let unreadable = planned.iter().find(|file| file.is_unreadable());
+    if let Some(file) = unreadable {
+        let seen = format!("`{}` cannot be read as the client expects it", file.path.display());
+        return Finding::fail(seen, format!("fix it, then {install}"));
+    }
+    match planned.iter().find(|file| !file.is_done()) {
+        Some(file) => Finding::fail(format!("`{}` lacks roz", file.path.display()), install),
+        None => Finding::ok(format!("all {} files are as roz writes them", planned.len())),
+    }
+}
+
+fn can(client: &dyn Client) -> Finding {
+    let listed = |can: bool| {
+        let all = Capability::ALL.into_iter().filter(|it| client.can(*it) == can);
+        all.map(Capability::about).collect::<Vec<_>>().join(", ")
+    };
+    let brake = client.stop_brake().map_or_else(
+        || "obeys every hold".to_owned(),
+        |most| format!("obeys {most} holds in a row"),
+    );
+    let cannot = listed(false);
+    let cannot = if cannot.is_empty() { cannot } else { format!("; does not: {cannot}") };
+    Finding::ok(format!("{}, {brake}{cannot}", listed(true)))
+}
+
+/// Recorded payloads of the client, through real hook processes.
+fn canary(client: &dyn Client, binary: &Path, world: &World) -> Finding {
+    const REMEDY: &str =
+        "reinstall roz; if that does not help, report what `roz doctor --json` says";
+    let cage = match Cage::new(binary, "canary", CONFIG, world) {
+        Ok(cage) => cage,
+        Err(err) => return Finding::fail(format!("no temporary home for it: {err}"), REMEDY),
+    };
+    let mut slowest: f64 = 0.0;
+    for (hook, payload) in client.recorded() {
+        let Ok(mut payload) = serde_json::from_str::<Value>(payload) else { continue };
+        for field in ["session_id", "sessionId"] {
+            if payload.get(field).is_some() {
+                payload[field] = cage.session.as_str().into();
+            }
+        }
+        payload["cwd"] = json!(cage.project());
+        for field in ["prompt", "submitted_prompt"] {
+            if payload.get(field).is_some() {
+                payload[field] = "#roz".into();
+            }
+        }
+        if payload["tool_input"].get("command").is_some() {
+            payload["tool_input"]["command"] = "git push".into();
+        }
+        let said = cage.hook_of(client.name(), *hook, &payload);
+        slowest = slowest.max(said.ms);
+        let seen = match said.answer {
+            Ok(answer) => answer.to_string(),
+            Err(why) => return Finding::fail(format!("{}: {why}", hook.name()), REMEDY),
+        };
+        let objects = ["\"deny\"", "\"block\""].iter().any(|word| seen.contains(word));
+        if objects != matches!(hook, Hook::PreToolUse | Hook::Stop) {
+            return Finding::fail(format!("{} was answered {seen}", hook.name()), REMEDY);
+        }
+    }
+    let seen = format!(
+        "{} recorded payloads through real hooks: a push was denied, a stop held; {slowest:.1} ms \
+         at worst",
+        client.recorded().len()
+    );
+    Finding::ok(seen)
+}

@@ -1,0 +1,113 @@
+use std::collections::BTreeSet;
+
+use clap::error::ErrorKind;
+
+use super::*;
+
+/// Calls `each` with every verb's path and page.
+fn walk(command: &mut Command, path: &str, each: &mut dyn FnMut(&str, &str)) {
+    each(path, &command.render_long_help().to_string());
+    let is_shown =
+        |verb: &&mut Command| (verb.get_name() != "help" || path.is_empty()) && !verb.is_hide_set();
+    for verb in command.get_subcommands_mut().filter(is_shown) {
+        let path = format!("{path} {}", verb.get_name());
+        walk(verb, path.trim_start(), each);
+    }
+}
+
+#[test]
+fn every_verb_shows_an_example_that_is_taken() {
+    let mut pages = Vec::new();
+    walk(&mut command(), "", &mut |path, page| pages.push((path.to_owned(), page.to_owned())));
+    assert!(pages.len() > 50, "{}", pages.len());
+    for (path, page) in &pages {
+        let begin = ["\nExamples:\n", "\nExample:\n"];
+        let (_, examples) = begin
+            .iter()
+            .find_map(|it| page.split_once(it))
+            .unwrap_or_else(|| panic!("none of `{path}`"));
+        let lines = examples.lines().take_while(|it| it.starts_with("  "));
+        // One that goes over several lines is taken by its test in `words`.
+        let lines = lines.filter(|it| it.trim_start().starts_with("roz "));
+        for line in lines.filter(|it| !it.ends_with('\\')) {
+            let typed = line.split(['|', '<', '>']).next().unwrap_or_default();
+            // What it does stands after it.
+            let typed = typed.trim().split("   ").next().unwrap_or_default();
+            let words = crate::cli::tests::words(typed);
+            let Err(err) = Cli::command().try_get_matches_from(&words) else { continue };
+            assert_eq!(err.kind(), ErrorKind::DisplayHelp, "`{path}`: {line}\n{err}");
+        }
+    }
+    for (path, _) in EXAMPLES {
+        assert!(pages.iter().any(|(it, _)| it == path), "there is no `{path}`");
+    }
+}
+
+#[test]
+fn every_verb_is_in_one_group() {
+    let grouped: Vec<&str> =
+        GROUPS.iter().chain([&AGENTS_OWN]).flat_map(|(_, names)| names.iter().copied()).collect();
+    let command = Cli::command();
+    let verbs: BTreeSet<&str> = command
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set())
+        .map(Command::get_name)
+        .collect();
+    assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), verbs);
+    assert_eq!(grouped.len(), verbs.len());
+}
+
+#[test]
+fn old_names_lead_to_verbs_that_exist() {
+    for (old, new) in crate::cli::OLD_NAMES {
+        let mut command = Cli::command();
+        for name in new.iter().take_while(|name| !name.starts_with('-')) {
+            let verb = command.find_subcommand(name).unwrap_or_else(|| panic!("{old:?}"));
+            command = verb.clone();
+        }
+    }
+}
+
+/// All pages as they are at a width, and the lines that are wider.
+fn pages(columns: usize) -> (String, Vec<String>) {
+    let mut all = String::new();
+    let mut wide = Vec::new();
+    walk(&mut command().term_width(columns), "", &mut |path, page| {
+        let _ = writeln!(all, "==== roz {path}\n{page}");
+        let is_wide = |it: &&str| it.chars().count() > columns;
+        wide.extend(page.lines().filter(is_wide).map(|it| format!("{path}: {it}")));
+    });
+    (all, wide)
+}
+
+/// What people read, to be seen whole when it changes.
+#[test]
+fn pages_are_as_they_are_and_fit_eighty_columns() {
+    let (all, wide) = pages(80);
+    assert!(wide.is_empty(), "{}", wide.join("\n"));
+    insta::assert_snapshot!(all);
+}
+
+/// A shell runs what stands in backticks; every option says what it is for;
+/// a page has no gap of two lines.
+#[test]
+fn pages_can_be_typed_from_and_leave_nothing_unsaid() {
+    let mut wrong = Vec::new();
+    walk(&mut command(), "", &mut |path, page| {
+        let (_, examples) = page.split_once("\nExamples:\n").unwrap_or_default();
+        let mut typed = examples.lines().filter(|it| it.trim_start().starts_with("roz "));
+        wrong.extend(typed.any(|it| it.contains('`')).then(|| format!("{path}: backticks")));
+        wrong.extend(page.contains("\n\n\n").then(|| format!("{path}: a gap")));
+    });
+    fn unsaid(command: &Command, path: &str, wrong: &mut Vec<String>) {
+        let silent = command.get_arguments().filter(|it| {
+            !it.is_hide_set() && it.get_help().is_none() && it.get_long_help().is_none()
+        });
+        wrong.extend(silent.map(|it| format!("{path}: {} says nothing", it.get_id())));
+        for verb in command.get_subcommands() {
+            unsaid(verb, &format!("{path} {}", verb.get_name()), wrong);
+        }
+    }
+    unsaid(&command(), "roz", &mut wrong);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,305 @@
+//! `roz install --client`: the hooks and the reviewer in an agent's own files, and how to take them
+//! back to the byte.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::codex;
+use crate::{
+    clients::{
+        self, Client,
+        setup::{Content, Setup},
+    },
+    core::bounded,
+    plugin::json_edit::Document,
+    world::{World, read_text},
+};
+
+const MAX_FILE: u64 = 4 << 20;
+
+#[derive(Debug, thiserror::Error)]
+pub(in crate::cli) enum Error {
+    #[error("roz knows no agent `{0}`. It knows {known}", known = known())]
+    Unknown(String),
+    #[error(
+        "{0} was never run with roz, so roz installs nothing there: \
+         `roz hook pre-tool-use --client {1}` is what its hook before a tool has to start"
+    )]
+    Documented(&'static str, &'static str),
+    #[error("the system does not name your home folder. Set `HOME`")]
+    NoHome,
+    #[error("`{}` is not UTF-8, so no hook can name it. Install the binary elsewhere", .0.display())]
+    NotText(PathBuf),
+    #[error("failed to write `{}`", .0.display())]
+    Io(PathBuf, #[source] io::Error),
+}
+
+fn known() -> String {
+    let names = clients::run().iter().map(|client| format!("`{}`", client.name()));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// A client that is installed by its files, by its name.
+pub(in crate::cli) fn find(name: &str) -> Result<&'static dyn Client, Error> {
+    let client = clients::find(name).ok_or_else(|| Error::Unknown(name.to_owned()))?;
+    match client.setup() {
+        Some(_) => Ok(client),
+        None => Err(Error::Documented(client.title(), client.name())),
+    }
+}
+
+/// Those whose program or folder is here.
+pub(in crate::cli) fn present(world: &World) -> Vec<&'static dyn Client> {
+    let is_here = |client: &&'static dyn Client| {
+        let setup = client.setup();
+        setup.is_some_and(|setup| {
+            !world.on_path(setup.program).is_empty()
+                || folder(setup, world).is_some_and(|folder| folder.is_dir())
+        })
+    };
+    clients::run().iter().copied().filter(is_here).collect()
+}
+
+fn folder(setup: &Setup, world: &World) -> Option<PathBuf> {
+    let named = setup.variable.and_then(|name| world.var(name)).map(PathBuf::from);
+    named.or_else(|| Some(world.user_home.as_ref()?.join(setup.folder)))
+}
+
+/// A file as it is and as it is to be.
+#[derive(Debug)]
+pub(in crate::cli) struct Planned {
+    pub(in crate::cli) path: PathBuf,
+    pub(super) old: Option<String>,
+    /// None where what is there cannot be read as what the client expects: it is left alone.
+    pub(super) new: Option<String>,
+}
+
+impl Planned {
+    pub(in crate::cli) fn is_done(&self) -> bool {
+        self.new.is_some() && self.old == self.new
+    }
+
+    pub(in crate::cli) fn is_unreadable(&self) -> bool {
+        self.new.is_none()
+    }
+}
+
+/// The files of a client with roz in them.
+pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Planned>, Error> {
+    let Some(setup) = client.setup() else { return Ok(Vec::new()) };
+    let folder = folder(setup, world).ok_or(Error::NoHome)?;
+    let binary = world.binary().map_err(|err| Error::Io(PathBuf::from("roz"), err))?;
+    let binary = binary.to_str().ok_or_else(|| Error::NotText(binary.clone()))?;
+    let mut planned = Vec::new();
+    for file in client.files(binary) {
+        let path = folder.join(file.path);
+        let old = read_text(&path, MAX_FILE);
+        let is_unreadable = old.is_none() && path.symlink_metadata().is_ok();
+        let new = match file.content {
+            _ if is_unreadable => None,
+            Content::Whole(text) => Some(text),
+            Content::Hooks(groups) => {
+                let new = with_hooks(old.as_deref().unwrap_or_default(), &groups, client.name());
+                if client.name() == "codex"
+                    && let Some(hooks) = &new
+                {
+                    planned.push(codex::trust(&folder, &path, hooks, &groups));
+                }
+                new
+            }
+        };
+        planned.push(Planned { path, old, new });
+    }
+    Ok(planned)
+}
+
+/// Whether a hook starts roz for this client.
+fn is_ours(hook: &Value, client: &str) -> bool {
+    let line = hook["command"].as_str().unwrap_or_default();
+    line.contains("roz") && line.contains(" hook ") && line.ends_with(&format!("--client {client}"))
+}
+
+/// The text of a JSON file with these groups of hooks; none if it has another shape.
+fn with_hooks(text: &str, groups: &[(&'static str, Value)], client: &str) -> Option<String> {
+    let document = Document::parse(text)?;
+    let said: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let has = |(event, group): &(&str, Value)| {
+        said["hooks"][*event].as_array().is_some_and(|list| list.contains(group))
+    };
+    let all = said["hooks"].as_object().into_iter().flat_map(|events| events.values());
+    let all = all.filter_map(Value::as_array).flatten();
+    let hooks = all.filter_map(|group| group["hooks"].as_array()).flatten();
+    let ours = hooks.filter(|hook| is_ours(hook, client)).count();
+    if ours == groups.len() && groups.iter().all(has) {
+        return Some(text.to_owned());
+    }
+    document.remove_hooks(|hook| is_ours(hook, client));
+    for (event, group) in groups {
+        if !document.add_elements(&["hooks"], event, std::slice::from_ref(group)) {
+            return None;
+        }
+    }
+    Some(document.text())
+}
+
+/// What an installation wrote, kept so that it can be taken back.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Note {
+    files: Vec<Written>,
+    /// Folders that were not there.
+    made: Vec<PathBuf>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Written {
+    client: String,
+    path: PathBuf,
+    before: Option<String>,
+    /// The digest of what was written.
+    made: String,
+}
+
+fn digest(text: &str) -> String {
+    bounded::sha256(text.as_bytes())
+}
+
+fn note_file(world: &World) -> Option<PathBuf> {
+    Some(world.data_dir()?.join("roz/agents.json"))
+}
+
+fn read_note(world: &World) -> Note {
+    let text = note_file(world).and_then(|path| read_text(&path, MAX_FILE));
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+fn write_note(note: &Note, world: &World) -> Result<(), Error> {
+    let Some(path) = note_file(world) else { return Err(Error::NoHome) };
+    if note.files.is_empty() {
+        let _ = fs::remove_file(&path);
+        return Ok(());
+    }
+    let text = serde_json::to_string_pretty(note).unwrap_or_default() + "\n";
+    write(&path, &text)
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let failed = |err| Error::Io(path.to_owned(), err);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(failed)?;
+    }
+    crate::plugin::put(path, text).map_err(failed)
+}
+
+/// What was done, in sentences.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Told {
+    pub(in crate::cli) done: Vec<String>,
+    pub(in crate::cli) left: Vec<String>,
+}
+
+pub(in crate::cli) fn install(
+    client: &dyn Client,
+    is_dry: bool,
+    world: &World,
+) -> Result<Told, Error> {
+    let mut told = Told::default();
+    let mut note = read_note(world);
+    let planned = plan(client, world)?;
+    for file in &planned {
+        let shown = file.path.display();
+        let Some(new) = &file.new else {
+            told.left.push(format!(
+                "`{shown}` was left as it is: it cannot be read as {} expects it.",
+                client.title()
+            ));
+            continue;
+        };
+        if file.is_done() {
+            told.done.push(format!("`{shown}` is up to date."));
+            continue;
+        }
+        if is_dry {
+            told.done.push(format!("Would write `{shown}`."));
+            continue;
+        }
+        let known = note.files.iter().position(|written| written.path == file.path);
+        let known = known.map(|at| note.files.remove(at));
+        let is_untouched =
+            |known: &Written| file.old.as_deref().map(digest) == Some(known.made.clone());
+        let before = match known {
+            Some(known) if is_untouched(&known) => known.before,
+            _ => file.old.as_deref().and_then(|old| without(&file.path, old, client.name())),
+        };
+        let missing = file.path.ancestors().skip(1).take_while(|folder| !folder.exists());
+        note.made.extend(missing.map(Path::to_owned));
+        write(&file.path, new)?;
+        note.files.push(Written {
+            client: client.name().to_owned(),
+            path: file.path.clone(),
+            before,
+            made: digest(new),
+        });
+        write_note(&note, world)?;
+        told.done.push(format!("Wrote `{shown}`."));
+    }
+    Ok(told)
+}
+
+/// A file's text without what an earlier installation put there; none where it was all of the file.
+fn without(path: &Path, text: &str, client: &str) -> Option<String> {
+    let is = |end: &str| path.extension().is_some_and(|it| it == end);
+    if is("toml") && path.ends_with("config.toml") {
+        return Some(codex::without_trust(text));
+    }
+    if !is("json") || path.ends_with("hooks/roz.json") {
+        return Some(text.to_owned());
+    }
+    let document = Document::parse(text)?;
+    let any = document.remove_hooks(|hook| is_ours(hook, client));
+    Some(if any { document.text() } else { text.to_owned() })
+}
+
+/// Takes back what was installed: for one client, or for all.
+pub(in crate::cli) fn uninstall(client: Option<&str>, world: &World) -> Result<Told, Error> {
+    let mut told = Told::default();
+    let mut note = read_note(world);
+    let (mine, others): (Vec<Written>, Vec<Written>) = std::mem::take(&mut note.files)
+        .into_iter()
+        .partition(|written| client.is_none_or(|name| written.client == name));
+    note.files = others;
+    for written in mine {
+        let path = &written.path;
+        let shown = path.display().to_string();
+        let Some(now) = read_text(path, MAX_FILE) else { continue };
+        let failed = |err| Error::Io(path.clone(), err);
+        let is_untouched = digest(&now) == written.made;
+        match (is_untouched, written.before.as_deref()) {
+            (true, None) => {
+                fs::remove_file(path).map_err(failed)?;
+                told.done.push(format!("Removed `{shown}`."));
+            }
+            (true, Some(before)) => {
+                write(path, before)?;
+                told.done.push(format!("Put `{shown}` back as it was."));
+            }
+            (false, _) => match without(path, &now, &written.client) {
+                Some(rest) if rest != now => {
+                    write(path, &rest)?;
+                    told.done
+                        .push(format!("Took roz out of `{shown}`; what you changed in it stays."));
+                }
+                _ => told.left.push(format!("`{shown}` was changed since, so it stays.")),
+            },
+        }
+    }
+    // The deepest first; one that holds something of somebody else's stays.
+    note.made.sort_by(|a, b| b.cmp(a));
+    note.made.retain(|folder| folder.exists() && fs::remove_dir(folder).is_err());
+    write_note(&note, world)?;
+    Ok(told)
+}

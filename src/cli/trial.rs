@@ -1,0 +1,48 @@
+//! `roz install --trial`: starts and ends a trial, by a line of the user's configuration.
+
+use std::{fs, io, path::PathBuf};
+
+use crate::{open::Roz, world::World};
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("`{}` is not valid TOML. Fix it (`roz config check`), then try again", .0.display())]
+    Invalid(PathBuf),
+    #[error("failed to change `{}`", .0.display())]
+    Io(PathBuf, #[source] io::Error),
+}
+
+const LINE: &str = "trial = true";
+
+/// Writes the line as the first one, which is before every table, or removes it. Answers what was
+/// done.
+pub(super) fn set(trial: bool, dry_run: bool, world: &World) -> super::Result<String> {
+    let path = Roz::open(world, &world.cwd)?.user_file;
+    let old = match fs::read_to_string(&path) {
+        Err(err) if err.kind() == io::ErrorKind::NotFound => String::new(),
+        read => read.map_err(|err| Error::Io(path.clone(), err))?,
+    };
+    let kept = old.lines().filter(|line| line.trim() != LINE);
+    let lines = trial.then_some(LINE).into_iter().chain(kept);
+    let new: String = lines.flat_map(|line| [line, "\n"]).collect();
+    let is_trial = |table: toml::Table| table.get("trial").and_then(toml::Value::as_bool);
+    if new.parse().map(is_trial).map(Option::unwrap_or_default) != Ok(trial) {
+        return Err(Error::Invalid(path).into());
+    }
+    if !dry_run && new != old {
+        let folder = path.parent().unwrap_or(&path);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&path, new))
+            .map_err(|err| Error::Io(path.clone(), err))?;
+    }
+    let shown = path.display();
+    Ok(match (trial, dry_run) {
+        (true, false) => format!(
+            "Wrote `{LINE}` to `{shown}`: nothing is held or denied until `roz install \
+             --trial=false`."
+        ),
+        (true, true) => format!("Would write `{LINE}` to `{shown}`."),
+        (false, false) => format!("Removed `{LINE}` from `{shown}`: the gates hold."),
+        (false, true) => format!("Would remove `{LINE}` from `{shown}`."),
+    })
+}

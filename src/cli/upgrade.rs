@@ -1,0 +1,63 @@
+//! `roz upgrade`: the command that updates roz, by the way in which it was installed.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::{Done, say};
+use crate::world::World;
+
+/// Show how to upgrade roz
+///
+/// Prints the command for the way in which this binary was installed; it runs
+/// nothing.
+///
+/// Example:
+///   roz upgrade
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub(super) struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// A part of the binary's path, how it came there, and what updates it.
+const WAYS: &[(&str, &str, &str)] = &[
+    ("/.cargo/bin/", "cargo", "cargo install --locked roz"),
+    ("/Cellar/", "Homebrew", "brew upgrade roz"),
+    ("/node_modules/", "npm", "npm update --global roz"),
+    ("/nix/store/", "nix", "nix profile upgrade roz"),
+];
+
+/// The command for a binary that is somewhere else.
+const BY_SCRIPT: (&str, &str) = ("install.sh", "git pull && ./install.sh");
+
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let binary = world.binary()?;
+    let real = binary.canonicalize().unwrap_or_else(|_| binary.clone());
+    let (way, command) = way(&real);
+    let version = env!("CARGO_PKG_VERSION");
+    if args.json {
+        say::print_json(&json!({
+            "version": version, "binary": binary, "installed_by": way, "command": command,
+        }))?;
+        return Ok(Done::Well);
+    }
+    let place = if command.starts_with("git") { " in your clone of roz" } else { "" };
+    say::print(&format!(
+        "roz {version} at `{}` was installed by {way}.\nTo upgrade, run{place}:\n  {command}\nThen \
+         run `roz install` and restart the client.\n",
+        binary.display()
+    ))?;
+    Ok(Done::Well)
+}
+
+fn way(binary: &Path) -> (&'static str, &'static str) {
+    let path = binary.to_string_lossy();
+    let found = WAYS.iter().find(|(part, ..)| path.contains(part));
+    found.map_or(BY_SCRIPT, |(_, way, command)| (way, command))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,413 @@
+//! The events that a client sends as JSON with Claude Code's field names, or with names of its own
+//! for the same fields.
+//!
+//! What comes in is read leniently, field by field: a field of the wrong type counts as absent, so that
+//! no oddity in one of them hides the rest from a gate.
+
+use std::{borrow::Cow, path::PathBuf};
+
+use serde::{
+    Deserialize, Deserializer as _,
+    de::{MapAccess, Visitor},
+};
+use serde_json::{Value, value::RawValue};
+
+use super::{
+    Capability, Client as _, Hook,
+    dialect::Dialect,
+    fields,
+    message::{Error, Input},
+};
+use crate::core::{
+    bounded,
+    event::{AT_WORK, Event, MADE_UP, Origin, Sender, Source, Stop, ToolCall, What},
+    session::SessionId,
+    tool::REVIEWER,
+};
+
+/// No path is longer than this, in bytes (Linux's `PATH_MAX`).
+const MAX_PATH: usize = 4096;
+
+/// Events of the clients, of all versions we know, that no gate asks for.
+const OTHERS: &[&str] = &[
+    "AfterModel",
+    "BeforeModel",
+    "BeforeToolSelection",
+    "ConfigChange",
+    "CwdChanged",
+    "DirectoryAdded",
+    "Elicitation",
+    "ElicitationResult",
+    "ErrorOccurred",
+    "FileChanged",
+    "InstructionsLoaded",
+    "Interrupt",
+    "MessageDisplay",
+    "Notification",
+    "PermissionDenied",
+    "PermissionRequest",
+    "PostCompact",
+    "PostModelSwitch",
+    "PostToolBatch",
+    "PreCompact",
+    "PreCompress",
+    "PreModelSwitch",
+    "SessionDelete",
+    "Setup",
+    "StopFailure",
+    "TaskCreated",
+    "TeammateIdle",
+    "TodoCompleted",
+    "TodoCreated",
+    "UserPromptExpansion",
+    "WorktreeCreate",
+    "WorktreeRemove",
+];
+
+/// Permission modes in which a question waits for ever, or is answered by nobody.
+const UNATTENDED: &[&str] = &["bypassPermissions", "dontAsk"];
+
+/// The payload's fields, unread: only what an event needs is looked into. Of a
+/// field that is there twice the last one counts, as it does for the client.
+#[derive(Debug, Default)]
+pub(super) struct Payload<'a> {
+    hook_event_name: Option<&'a RawValue>,
+    session_id: Option<&'a RawValue>,
+    cwd: Option<&'a RawValue>,
+    transcript_path: Option<&'a RawValue>,
+    pub(super) prompt_id: Option<&'a RawValue>,
+    permission_mode: Option<&'a RawValue>,
+    pub(super) agent_id: Option<&'a RawValue>,
+    agent_type: Option<&'a RawValue>,
+    source: Option<&'a RawValue>,
+    pub(super) prompt: Option<&'a RawValue>,
+    tool_name: Option<&'a RawValue>,
+    tool_use_id: Option<&'a RawValue>,
+    tool_input: Option<&'a RawValue>,
+    tool_response: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
+    scratchpad_dir: Option<&'a RawValue>,
+    stop_hook_active: Option<&'a RawValue>,
+    background_tasks: Option<&'a RawValue>,
+    session_crons: Option<&'a RawValue>,
+    reason: Option<&'a RawValue>,
+    task_id: Option<&'a RawValue>,
+    task_subject: Option<&'a RawValue>,
+    /// The session that a subagent belongs to, where it has an id of its own.
+    parent_session: Option<&'a RawValue>,
+    /// What a person typed, where other prompts are told as well.
+    pub(super) submitted_prompt: Option<&'a RawValue>,
+    /// The server and the tool of a call, where the tool's name does not tell them.
+    mcp_context: Option<&'a RawValue>,
+    timestamp: Option<&'a RawValue>,
+    /// Older names, from the design documents.
+    subagent_type: Option<&'a RawValue>,
+    subagent_prompt: Option<&'a RawValue>,
+}
+
+impl<'a> Payload<'a> {
+    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a RawValue>> {
+        Some(match name {
+            "hook_event_name" => &mut self.hook_event_name,
+            "session_id" => &mut self.session_id,
+            "cwd" => &mut self.cwd,
+            "transcript_path" => &mut self.transcript_path,
+            "prompt_id" => &mut self.prompt_id,
+            "permission_mode" => &mut self.permission_mode,
+            "agent_id" => &mut self.agent_id,
+            "agent_type" => &mut self.agent_type,
+            "source" => &mut self.source,
+            "prompt" => &mut self.prompt,
+            "tool_name" => &mut self.tool_name,
+            "tool_use_id" => &mut self.tool_use_id,
+            "tool_input" => &mut self.tool_input,
+            "tool_response" => &mut self.tool_response,
+            "error" => &mut self.error,
+            "scratchpad_dir" => &mut self.scratchpad_dir,
+            "stop_hook_active" => &mut self.stop_hook_active,
+            "background_tasks" => &mut self.background_tasks,
+            "session_crons" => &mut self.session_crons,
+            "reason" => &mut self.reason,
+            "task_id" => &mut self.task_id,
+            "task_subject" => &mut self.task_subject,
+            "parent_session" => &mut self.parent_session,
+            "submitted_prompt" => &mut self.submitted_prompt,
+            "mcp_context" => &mut self.mcp_context,
+            "timestamp" => &mut self.timestamp,
+            "subagent_type" => &mut self.subagent_type,
+            "subagent_prompt" => &mut self.subagent_prompt,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads the fields of an object into a payload, under the names that the client has for them.
+struct Fields<'p, 'de> {
+    dialect: &'static Dialect,
+    payload: &'p mut Payload<'de>,
+}
+
+impl<'de> Visitor<'de> for Fields<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<Name>()? {
+            let value: &'de RawValue = map.next_value()?;
+            let own = self.dialect.fields.iter().find(|(own, _)| *own == name.0);
+            let name = own.map_or(&*name.0, |(_, name)| *name);
+            if name == INNER {
+                // A part of the payload that cannot be read says nothing.
+                let _ = read(self.dialect, value.get(), self.payload);
+            } else if let Some(slot) = self.payload.slot(name)
+                && value.get() != "null"
+            {
+                *slot = Some(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a dialect calls a field whose own fields belong to the payload.
+pub(super) const INNER: &str = "{}";
+
+fn read<'a>(
+    dialect: &'static Dialect,
+    text: &'a str,
+    payload: &mut Payload<'a>,
+) -> Result<(), serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    json.deserialize_map(Fields { dialect, payload })?;
+    json.end()
+}
+
+/// A key, borrowed where it has no escapes.
+#[derive(Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The longest name that is taken for one, in bytes.
+const MAX_ID: usize = 256;
+
+/// Reads a payload. `word` is the command line's, for payloads that do not
+/// name their event.
+pub(super) fn parse<'a>(
+    dialect: &'static Dialect,
+    word: &str,
+    text: &'a str,
+) -> Result<Input<'a>, Error> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let mut payload = Payload::default();
+    read(dialect, text, &mut payload).map_err(Error::Malformed)?;
+    let mut warnings = Vec::new();
+    let named = fields::short(payload.hook_event_name, MAX_ID).filter(|it| !it.is_empty());
+    let hook = match (named.as_deref(), dialect.hook(word)) {
+        (None, Some(hook)) => hook,
+        (None, None) => return Err(unknown(word)),
+        (Some(name), on_command_line) => {
+            let hook = dialect.hook(name).ok_or_else(|| unknown(name))?;
+            if on_command_line != Some(hook) && !word.is_empty() {
+                let name = bounded::line(name, 60);
+                let word = bounded::line(word, 60);
+                warnings.push(if on_command_line.is_none() {
+                    let ours = hook.word();
+                    format!("there is no `roz hook {word}`: for `{name}` it is `roz hook {ours}`")
+                } else {
+                    format!("`roz hook {word}` was sent `{name}`: taken as `{name}`")
+                });
+            }
+            hook
+        }
+    };
+    if !(dialect.is_for_us)(&payload, hook) {
+        return Err(Error::NotForUs);
+    }
+    let session_id = payload.parent_session.or(payload.session_id);
+    let session_id = fields::text(session_id).ok_or(Error::NoSession)?;
+    let session_id = SessionId::try_from(session_id)?;
+    let mode = fields::short(payload.permission_mode, MAX_ID).unwrap_or_default();
+    let origin = Origin {
+        agent_id: fields::id(payload.agent_id),
+        prompt_id: fields::id(payload.prompt_id),
+        is_unattended: UNATTENDED.contains(&mode.as_str()),
+    };
+    let whats = payload.whats(dialect, hook).into_iter();
+    let mut events: Vec<Event> = whats.map(|what| Event { origin: origin.clone(), what }).collect();
+    if let Some(server) = dialect.reviewer_server {
+        payload.tell_of_reviewer(server, &mut events);
+    }
+    let mut events = events.into_iter();
+    let event = events.next().expect("a call holds itself where it holds no others");
+    Ok(Input {
+        client: dialect,
+        hook,
+        payload: text,
+        session_id,
+        cwd: fields::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
+        transcript_path: fields::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
+        event,
+        more: events.collect(),
+        exit_code: None,
+        answer: payload.tool_response.or(payload.error),
+        scratchpad: fields::short(payload.scratchpad_dir, MAX_PATH)
+            .map(PathBuf::from)
+            .filter(|it| it.is_absolute()),
+        warnings,
+    })
+}
+
+fn unknown(name: &str) -> Error {
+    if OTHERS.contains(&name) {
+        return Error::NotForUs;
+    }
+    Error::UnknownEvent(bounded::line(name, 60))
+}
+
+/// How prompts begin that the client sends by itself: the end of a background task, the report of a
+/// subagent in auto mode, the messages of teammates and of other sessions, and what roz said as it
+/// held a stop.
+const CLIENT_PROMPTS: &[&str] = &[
+    "<task-notification>",
+    "<agent-message",
+    "<teammate-message",
+    "<cross-session-message",
+    "<system_notification>",
+];
+
+impl<'a> Payload<'a> {
+    /// What the event says: one thing for each call that a tool call holds.
+    fn whats(&self, dialect: &'static Dialect, hook: Hook) -> Vec<What<'a>> {
+        let calls = || self.calls(dialect).into_iter();
+        let ran = |succeeded| calls().map(|call| What::PostToolUse { call, succeeded }).collect();
+        let agent_id = || fields::id(self.agent_id).unwrap_or_default();
+        let agent_type = || {
+            let named = fields::short(self.agent_type.or(self.subagent_type), MAX_ID);
+            dialect.agent_type(named.unwrap_or_default())
+        };
+        let what = match hook {
+            Hook::PreToolUse => return calls().map(What::PreToolUse).collect(),
+            Hook::PostToolUse => return ran(!self.tool_response.is_some_and(dialect.failed)),
+            Hook::PostToolUseFailure => return ran(false),
+            Hook::SessionStart => What::SessionStart { source: self.start_source() },
+            Hook::UserPrompt => {
+                let text = fields::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
+                let sender = self.sender(&text, dialect);
+                What::Prompt { text, sender }
+            }
+            Hook::SubagentStart => {
+                What::SubagentStart { agent_id: agent_id(), agent_type: agent_type() }
+            }
+            Hook::SubagentStop => What::SubagentStop {
+                agent_id: agent_id(),
+                agent_type: agent_type(),
+                stop_hook_active: fields::flag(self.stop_hook_active),
+            },
+            Hook::Stop => What::Stop(Stop {
+                stop_hook_active: fields::flag(self.stop_hook_active),
+                background: self.background_tasks.and_then(|tasks| {
+                    let mut running = fields::background(tasks)?;
+                    for task in &mut running {
+                        task.agent_type = dialect.agent_type(std::mem::take(&mut task.agent_type));
+                    }
+                    Some(running)
+                }),
+                scheduled: self.session_crons.and_then(fields::scheduled),
+            }),
+            Hook::TaskCompleted => What::TaskCompleted {
+                task_id: fields::id(self.task_id).unwrap_or_default(),
+                subject: fields::text(self.task_subject).unwrap_or_default(),
+            },
+            Hook::SessionEnd => {
+                What::SessionEnd { reason: fields::text(self.reason).unwrap_or_default() }
+            }
+        };
+        vec![what]
+    }
+
+    /// Where events in a subagent do not say so: the call that starts the reviewer is its start, and
+    /// its end; the tool of its own server is used by nobody else.
+    fn tell_of_reviewer(&self, server: &str, events: &mut Vec<Event<'a>>) {
+        let is_own = self.mcp_context.and_then(mcp_name).is_some_and(|name| {
+            name.strip_prefix("mcp__").and_then(|it| it.split_once("__")) == Some((server, DECIDE))
+        });
+        let Some(Event { origin, what }) = events.first_mut() else { return };
+        if is_own {
+            origin.agent_id = Some(AT_WORK.to_owned());
+        }
+        let agent_type = REVIEWER.to_owned();
+        let more = match what {
+            What::PreToolUse(call) if call.launches() == Some(REVIEWER) => {
+                let mut began = fields::short(self.timestamp, MAX_ID).unwrap_or_default();
+                began.retain(|c| c.is_ascii_alphanumeric());
+                What::SubagentStart { agent_id: format!("reviewer-{began}"), agent_type }
+            }
+            What::PostToolUse { call, .. } if call.launches() == Some(REVIEWER) => {
+                let agent_id = AT_WORK.to_owned();
+                What::SubagentStop { agent_id, agent_type, stop_hook_active: false }
+            }
+            _ => return,
+        };
+        let origin = origin.clone();
+        events.push(Event { origin, what: more });
+    }
+
+    fn calls(&self, dialect: &'static Dialect) -> Vec<ToolCall<'a>> {
+        let json = self.tool_input.map_or("{}", RawValue::get);
+        let mut name = fields::name(self.tool_name);
+        if name.is_empty() {
+            // The event itself says what is done: `pre_run_command`.
+            let event = fields::short(self.hook_event_name, MAX_ID).unwrap_or_default();
+            dialect.tool_of_event(&event).clone_into(&mut name);
+        }
+        if let Some(named) = self.mcp_context.and_then(mcp_name) {
+            name = named;
+        }
+        let id = fields::id(self.tool_use_id).or_else(|| {
+            // Before and after the call the input is the same.
+            let who = fields::id(self.agent_id).unwrap_or_default();
+            let digest = || bounded::sha256(format!("{who} {name} {json}").as_bytes());
+            (!dialect.can(Capability::NameCalls)).then(|| format!("{MADE_UP}{}", &digest()[..16]))
+        });
+        dialect.calls_of(&name, json, id.as_deref())
+    }
+
+    fn start_source(&self) -> Source {
+        match fields::text(self.source).unwrap_or_default().as_str() {
+            "startup" | "new" => Source::Startup,
+            "resume" => Source::Resume,
+            "clear" => Source::Clear,
+            "compact" => Source::Compact,
+            "fork" => Source::Fork,
+            _ => Source::Other,
+        }
+    }
+
+    /// A source that is not named counts as the user.
+    fn sender(&self, prompt: &str, dialect: &Dialect) -> Sender {
+        let by_user = match fields::text(self.source) {
+            Some(source) => source == "user" || source == "sdk",
+            None => true,
+        };
+        let is_hold = dialect.sends_holds_as_prompts && prompt.starts_with(HOLD);
+        let is_from_client = CLIENT_PROMPTS.iter().any(|opening| prompt.starts_with(opening));
+        // A subagent's prompt is its launch's.
+        let is_from_client = is_from_client || self.agent_id.is_some();
+        if by_user && !is_from_client && !is_hold { Sender::User } else { Sender::Client }
+    }
+}
+
+/// The tool by which a reviewer decides where its shell calls cannot be told from the agent's.
+pub(super) const DECIDE: &str = "decide";
+
+/// How the reason of a hold begins, so that it is known where it comes back as a prompt.
+pub(super) const HOLD: &str = "roz: ";
+
+/// `mcp__server__tool`, of a client that tells both beside the tool's name.
+fn mcp_name(context: &RawValue) -> Option<String> {
+    let context: Value = serde_json::from_str(context.get()).ok()?;
+    let text = |field: &str| context.get(field)?.as_str();
+    Some(format!("mcp__{}__{}", text("server_name")?, text("tool_name")?))
+}

@@ -1,0 +1,152 @@
+//! Gemini CLI, as observed on 0.61.0: events of its own, an answer at the top level. An exit code
+//! other than 0 and 1 denies the call.
+
+use serde_json::json;
+
+use super::{
+    Capability, Hook,
+    dialect::{Dialect, Row},
+    message::{Decision, Printed, Reply},
+    setup::{ABOUT, Hooks, Patience, Setup, agent_file, guarded, instructions_alone},
+};
+
+pub(super) static GEMINI: Dialect = Dialect {
+    name: "gemini",
+    title: "Gemini CLI",
+    capabilities: &[Capability::HoldStop, Capability::ReplaceInput, Capability::ExitCodes],
+    events: EVENTS,
+    tools: TOOLS,
+    reviewer_server: Some("roz_reviewer"),
+    registered: &[
+        Hook::SessionStart,
+        Hook::UserPrompt,
+        Hook::PreToolUse,
+        Hook::PostToolUse,
+        Hook::Stop,
+        Hook::SessionEnd,
+    ],
+    recorded: &[
+        (
+            Hook::UserPrompt,
+            include_str!("../../tests/payloads/gemini/0.61.0/BeforeAgent.first.json"),
+        ),
+        (
+            Hook::PreToolUse,
+            include_str!(
+                "../../tests/payloads/gemini/0.61.0/BeforeTool.run_shell_command.echo-one.json"
+            ),
+        ),
+        (Hook::Stop, include_str!("../../tests/payloads/gemini/0.61.0/AfterAgent.json")),
+    ],
+    setup: Some(Setup {
+        folder: ".gemini",
+        variable: None,
+        program: "gemini",
+        hooks: Hooks::Shared {
+            file: "settings.json",
+            patience: Patience::Milliseconds(10_000),
+            line: guarded,
+        },
+        reviewer: ("agents/roz.md", |binary| {
+            let server = format!(
+                "mcp_servers:\n  roz_reviewer:\n    command: {}\n    args: [mcp, --reviewer]\n",
+                json!(binary)
+            );
+            let head = format!("name: roz\ndescription: {ABOUT}\n{server}");
+            let how = "\nDecide with your own tool `decide` of the server `roz_reviewer` (session, \
+                       verdict, summary, message), not in a shell.\n";
+            agent_file(&head, &(instructions_alone() + how))
+        }),
+    }),
+    words: &[
+        ("Agent tool (formerly Task)", "`invoke_agent` tool"),
+        ("the Agent tool", "the `invoke_agent` tool"),
+        ("Agent tool", "`invoke_agent` tool"),
+        ("subagent_type", "agent_name"),
+        (", run_in_background false", ""),
+        ("- run_in_background: false\n", ""),
+        ("- description: \"Review\"\n", ""),
+        (" (your token is in your first context)", ""),
+        (" --token <your token>", ""),
+        ("use the AskUserQuestion tool instead of stopping", "ask in your answer"),
+        ("use the AskUserQuestion tool", "end your turn with the question"),
+    ],
+    context: &[Hook::SessionStart, Hook::UserPrompt, Hook::PostToolUse],
+    kept_at_launch: Some(&[]),
+    sends_holds_as_prompts: true,
+    mcp,
+    render,
+    ..Dialect::LIKE_CLAUDE
+};
+
+const EVENTS: &[(&str, Hook, &str)] = &[
+    ("BeforeAgent", Hook::UserPrompt, ""),
+    ("BeforeTool", Hook::PreToolUse, ""),
+    ("AfterTool", Hook::PostToolUse, ""),
+    ("AfterAgent", Hook::Stop, ""),
+];
+
+const SHELL: &[(&str, &str)] = &[("dir_path", "workdir"), ("is_background", "run_in_background")];
+
+const TOOLS: &[Row] = &[
+    ("run_shell_command", "Bash", SHELL),
+    ("write_file", "Write", &[]),
+    ("replace", "Edit", &[]),
+    ("read_file", "Read", &[]),
+    ("read_many_files", "Glob", &[]),
+    ("list_directory", "LS", &[("dir_path", "path")]),
+    ("grep_search", "Grep", &[("dir_path", "path")]),
+    ("search_file_content", "Grep", &[("dir_path", "path")]),
+    ("glob", "Glob", &[("dir_path", "path")]),
+    ("invoke_agent", "Agent", &[("agent_name", "subagent_type")]),
+    ("activate_skill", "Skill", &[]),
+    ("complete_task", "", &[]),
+    ("write_todos", "TodoWrite", &[]),
+    ("google_web_search", "WebSearch", &[]),
+    ("web_fetch", "WebFetch", &[]),
+    ("save_memory", "", &[]),
+    ("ask_user", "AskUserQuestion", &[]),
+    ("enter_plan_mode", "EnterPlanMode", &[]),
+    ("exit_plan_mode", "ExitPlanMode", &[]),
+];
+
+/// `mcp_calc_add`, where the payload does not tell server and tool apart.
+fn mcp(name: &str) -> Option<String> {
+    let (server, tool) = name.strip_prefix("mcp_")?.split_once('_')?;
+    Some(format!("mcp__{server}__{tool}"))
+}
+
+fn render(said: Reply, hook: Hook) -> Printed {
+    let event = GEMINI.own_event(hook);
+    let mut stdout = json!({});
+    let mut specific = json!({});
+    match said.decision {
+        Decision::Object(reason) | Decision::Ask(reason) if hook == Hook::PreToolUse => {
+            stdout["decision"] = "deny".into();
+            stdout["reason"] = reason.as_str().into();
+            // What other clients in Claude Code's manner obey.
+            specific["permissionDecision"] = "deny".into();
+            specific["permissionDecisionReason"] = reason.into();
+        }
+        Decision::Object(reason) => {
+            stdout["decision"] = "block".into();
+            stdout["reason"] = reason.into();
+        }
+        Decision::Ask(_) | Decision::None => {
+            if let Some(input) = said.updated_input {
+                specific["tool_input"] = input;
+            }
+        }
+    }
+    if !said.context.is_empty() {
+        specific["additionalContext"] = said.context.into();
+    }
+    if specific.as_object().is_some_and(|it| !it.is_empty()) {
+        specific["hookEventName"] = event.into();
+        stdout["hookSpecificOutput"] = specific;
+    }
+    if !said.message.is_empty() {
+        stdout["systemMessage"] = said.message.into();
+    }
+    Printed { stdout, refusal: None }
+}

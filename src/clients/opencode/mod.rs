@@ -1,0 +1,99 @@
+//! opencode, by a plugin of ours that `roz install` writes, as observed on 1.18.33: Claude Code's events
+//! and answers, the client's own tools.
+
+use serde_json::json;
+
+use super::{
+    Capability, Hook,
+    dialect::{Dialect, Row},
+    setup::{ABOUT, Hooks, Setup, agent_file, instructions},
+};
+
+const PLUGIN: &str = include_str!("roz.js");
+
+pub(super) static OPENCODE: Dialect = Dialect {
+    name: "opencode",
+    title: "opencode",
+    capabilities: &[
+        Capability::HoldStop,
+        Capability::HoldSubagentStop,
+        Capability::NameSubagents,
+        Capability::NameCalls,
+        Capability::BriefReviewer,
+        Capability::ReplaceInput,
+        Capability::ExitCodes,
+        Capability::EnvironmentFile,
+    ],
+    tools: TOOLS,
+    recorded: &[
+        (
+            Hook::UserPrompt,
+            include_str!("../../../tests/payloads/opencode/1.18.33/UserPromptSubmit.first.json"),
+        ),
+        (
+            Hook::PreToolUse,
+            include_str!("../../../tests/payloads/opencode/1.18.33/PreToolUse.bash.echo-one.json"),
+        ),
+        (Hook::Stop, include_str!("../../../tests/payloads/opencode/1.18.33/Stop.json")),
+    ],
+    setup: Some(Setup {
+        folder: ".config/opencode",
+        variable: None,
+        program: "opencode",
+        hooks: Hooks::Own {
+            file: "plugins/roz.js",
+            text: |_, binary| PLUGIN.replace("\"@ROZ@\"", &json!(binary).to_string()),
+        },
+        reviewer: ("agents/roz.md", |_| {
+            agent_file(&format!("description: {ABOUT}\nmode: subagent\n"), instructions())
+        }),
+    }),
+    project_reviewer: Some(".opencode/agents/roz.md"),
+    words: &[
+        ("Agent tool (formerly Task)", "`task` tool"),
+        ("the Agent tool", "the `task` tool"),
+        ("Agent tool", "`task` tool"),
+        (", run_in_background false", ""),
+        ("- run_in_background: false\n", ""),
+        ("use the AskUserQuestion tool instead of stopping", "ask in your answer"),
+        ("use the AskUserQuestion tool", "end your turn with the question"),
+    ],
+    context: &[Hook::SessionStart, Hook::UserPrompt, Hook::PostToolUse, Hook::SubagentStart],
+    kept_at_launch: Some(&["description"]),
+    sends_holds_as_prompts: true,
+    mcp,
+    ..Dialect::LIKE_CLAUDE
+};
+
+const FILE: &[(&str, &str)] = &[
+    ("filePath", "file_path"),
+    ("oldString", "old_string"),
+    ("newString", "new_string"),
+    ("replaceAll", "replace_all"),
+];
+
+const TOOLS: &[Row] = &[
+    ("bash", "Bash", &[]),
+    ("write", "Write", FILE),
+    ("edit", "Edit", FILE),
+    ("read", "Read", FILE),
+    ("grep", "Grep", &[]),
+    ("glob", "Glob", &[]),
+    ("list", "LS", &[]),
+    ("skill", "Skill", &[]),
+    ("task", "Agent", &[]),
+    ("todowrite", "TodoWrite", &[]),
+    ("todoread", "TodoRead", &[]),
+    ("webfetch", "WebFetch", &[]),
+    ("websearch", "WebSearch", &[]),
+    ("question", "AskUserQuestion", &[]),
+    ("plan_exit", "ExitPlanMode", &[]),
+    // A call of a tool that there is not, or not for this agent.
+    ("invalid", "", &[]),
+];
+
+/// `calc_add`: a server and its tool.
+fn mcp(name: &str) -> Option<String> {
+    let (server, tool) = name.split_once('_')?;
+    (name != "apply_patch").then(|| format!("mcp__{server}__{tool}"))
+}

@@ -1,0 +1,153 @@
+//! The files by which a client is told of roz: its hooks, and the reviewer among its agents.
+
+use serde_json::{Map, Value, json};
+
+use super::{Hook, dialect::Dialect};
+
+/// Where a client looks for its files, and what roz puts there.
+#[derive(Debug)]
+pub struct Setup {
+    /// Its folder in the user's home.
+    pub folder: &'static str,
+    /// The variable that names another folder.
+    pub variable: Option<&'static str>,
+    pub program: &'static str,
+    pub(super) hooks: Hooks,
+    /// The file of the reviewer in that folder, and its text.
+    pub(super) reviewer: (&'static str, fn(&str) -> String),
+}
+
+#[derive(Debug)]
+pub(super) enum Hooks {
+    /// Among what else is in this file. A hook that takes longer has no say.
+    Shared { file: &'static str, patience: Patience, line: fn(&str) -> String },
+    /// A file of roz's own.
+    Own { file: &'static str, text: fn(&Dialect, &str) -> String },
+}
+
+/// How long a hook may take, in the client's unit.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Patience {
+    Seconds(u64),
+    Milliseconds(u64),
+}
+
+/// A file that roz writes for a client, by its path in the client's folder.
+#[derive(Debug)]
+pub struct File {
+    pub path: &'static str,
+    pub content: Content,
+}
+
+#[derive(Debug)]
+pub enum Content {
+    /// The whole file.
+    Whole(String),
+    /// Groups of hooks by event, among others' in a JSON file.
+    Hooks(Vec<(&'static str, Value)>),
+}
+
+impl Setup {
+    /// What is to be written, for the binary at this path.
+    pub(super) fn files(&self, dialect: &Dialect, binary: &str) -> Vec<File> {
+        let hooks = match &self.hooks {
+            Hooks::Shared { file, patience, line } => {
+                let groups = dialect.registered.iter().map(|hook| {
+                    let command = command(dialect, binary, *hook, *line);
+                    (dialect.own_event(*hook), group(&command, *patience, *hook))
+                });
+                File { path: file, content: Content::Hooks(groups.collect()) }
+            }
+            Hooks::Own { file, text } => {
+                File { path: file, content: Content::Whole(text(dialect, binary)) }
+            }
+        };
+        let (path, text) = self.reviewer;
+        vec![hooks, File { path, content: Content::Whole(text(binary)) }]
+    }
+}
+
+pub(super) fn command(
+    dialect: &Dialect,
+    binary: &str,
+    hook: Hook,
+    line: fn(&str) -> String,
+) -> String {
+    format!("{} hook {} --client {}", line(&word(binary)), hook.word(), dialect.name)
+}
+
+/// A path as a word of a shell.
+fn word(path: &str) -> String {
+    let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@".contains(c));
+    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
+}
+
+/// Of a client that stops a session's end after three seconds.
+const END: u64 = 3;
+
+fn group(command: &str, patience: Patience, hook: Hook) -> Value {
+    let most = |limit: u64, end: u64| if hook == Hook::SessionEnd { end } else { limit };
+    let timeout = match patience {
+        Patience::Seconds(limit) => most(limit, END),
+        Patience::Milliseconds(limit) => most(limit, END * 1000),
+    };
+    json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
+}
+
+/// For clients that deny every call where the program is missing.
+pub(super) fn guarded(binary: &str) -> String {
+    format!("[ -x {binary} ] || exit 0; exec {binary}")
+}
+
+/// Hooks as a file of their own has them.
+pub(super) fn own_file(dialect: &Dialect, binary: &str) -> String {
+    let hooks = dialect.registered.iter().map(|hook| {
+        let command = command(dialect, binary, *hook, guarded);
+        let entry = json!({ "type": "command", "command": command, "timeoutSec": 10 });
+        (dialect.own_event(*hook).to_owned(), json!([entry]))
+    });
+    let hooks: Map<String, Value> = hooks.collect();
+    format!("{:#}\n", json!({ "version": 1, "hooks": hooks }))
+}
+
+const REVIEWER: &str = include_str!("../../agents/roz.md");
+
+/// What the reviewer is told of itself, without the head that each client has in its own way.
+pub(super) fn instructions() -> &'static str {
+    let body = REVIEWER.splitn(3, "---\n").nth(2).unwrap_or(REVIEWER);
+    body.trim_start()
+}
+
+/// The same for a client that can tell a reviewer nothing at its start: no token, and the session is
+/// named by the prompt.
+pub(super) fn instructions_alone() -> String {
+    const TOLD: &str = "Your context names the session under review and holds a one-time token. Do \
+        not repeat the token in your answer.";
+    const ALONE: &str = "The prompt names the session under review; everything else in it is a claim \
+        of the agent's. You need no token: your own call of `roz decide` is recognised.";
+    instructions()
+        .replace(TOLD, ALONE)
+        .replace(" --token <token>", "")
+        .replace("your context names the programs (", "programs that may be there: (")
+}
+
+/// A reviewer's file with a head of `name: value` lines.
+pub(super) fn agent_file(head: &str, instructions: &str) -> String {
+    format!("---\n{head}---\n\n{instructions}")
+}
+
+pub(super) const ABOUT: &str = "Independent reviewer. Looks at the work of a session and decides \
+    whether it is done. Started when roz asks for a review, or when the user wants work reviewed.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reviewer_that_is_told_nothing_is_not_asked_for_a_token() {
+        let alone = instructions_alone();
+        assert!(alone.contains("You need no token") && !alone.contains("<token>"), "{alone}");
+        assert!(!alone.contains("our context"), "{alone}");
+        assert!(instructions().starts_with("You are roz"));
+    }
+}

@@ -1,0 +1,104 @@
+//! What roz adds to the client's settings if the user wants it: rules that let agents run roz's own
+//! commands without a question, and the status line.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::{MAX_FILE, before::overwrite, json_edit::Document, settings::Settings};
+use crate::world::{read_text, shell_word};
+
+/// What the client would ask about otherwise: a reviewer's commands, and those that agents are told
+/// to run.
+pub const VERBS: [&str; 7] = [
+    "roz context",
+    "roz decide",
+    "roz learn show",
+    "roz ref",
+    "roz reflect",
+    "roz skip",
+    "roz observe",
+];
+
+fn rule(verb: &str) -> String {
+    format!("Bash({verb}:*)")
+}
+
+/// The rules that are missing from all the settings of a project.
+pub fn missing_rules(settings: &[Settings]) -> Vec<String> {
+    let is_missing = |verb: &&&str| !settings.iter().any(|it| it.lets_run(verb));
+    VERBS.iter().filter(is_missing).map(|verb| rule(verb)).collect()
+}
+
+/// Adds rules to a settings file that exists.
+///
+/// # Errors
+///
+/// A clause that says why not. Then the file is as it was.
+pub fn add_rules(path: &Path, rules: &[String]) -> Result<(), String> {
+    let rules: Vec<Value> = rules.iter().map(|rule| json!(rule)).collect();
+    edit(path, |document| document.add_elements(&["permissions"], "allow", &rules))
+}
+
+/// Sets the status line in a settings file that exists and has none.
+///
+/// # Errors
+///
+/// A clause that says why not. Then the file is as it was.
+pub fn add_status_line(path: &Path, binary: &Path) -> Result<(), String> {
+    let command = format!("{} statusline", shell_word(&binary.to_string_lossy()));
+    let value = json!({ "type": "command", "command": command });
+    edit(path, |document| document.add_member(&[], STATUS_LINE, &value))
+}
+
+const STATUS_LINE: &str = "statusLine";
+
+fn edit(path: &Path, change: impl FnOnce(&Document) -> bool) -> Result<(), String> {
+    let text = read_text(path, MAX_FILE).ok_or("it cannot be read")?;
+    let document = Document::parse(&text).filter(change);
+    let document = document.ok_or("it does not have the shape that the client expects")?;
+    overwrite(path, &document.text()).map_err(|err| err.to_string())
+}
+
+/// Takes both out of a file that had `old` in it before.
+pub(super) fn remove(document: &Document, old: &Map<String, Value>) {
+    let old_rules = &old.get("permissions").unwrap_or(&Value::Null)["allow"];
+    let had = |rule: &Value| old_rules.as_array().is_some_and(|rules| rules.contains(rule));
+    document.remove_elements("permissions", "allow", |rule| is_our_rule(rule) && !had(rule));
+    if !old.contains_key("permissions") {
+        document.remove_if_empty(&["permissions"]);
+    }
+    if !old.contains_key(STATUS_LINE) {
+        document.remove_own_members(|name, value| name == STATUS_LINE && is_our_line(value));
+    }
+}
+
+/// The same, of what a file says.
+pub(super) fn forget(table: &mut Map<String, Value>) {
+    if table.get(STATUS_LINE).is_some_and(is_our_line) {
+        table.remove(STATUS_LINE);
+    }
+    let Some(permissions) = table.get_mut("permissions").and_then(Value::as_object_mut) else {
+        return;
+    };
+    if let Some(allow) = permissions.get_mut("allow").and_then(Value::as_array_mut) {
+        allow.retain(|rule| !is_our_rule(rule));
+        if allow.is_empty() {
+            permissions.remove("allow");
+        }
+    }
+    if permissions.is_empty() {
+        table.remove("permissions");
+    }
+}
+
+fn is_our_rule(rule: &Value) -> bool {
+    VERBS.iter().any(|verb| rule.as_str() == Some(&self::rule(verb)))
+}
+
+fn is_our_line(value: &Value) -> bool {
+    let command = value["command"].as_str().unwrap_or_default();
+    command.strip_suffix(" statusline").is_some_and(|program| {
+        program.trim_end_matches('\'').rsplit('/').next().is_some_and(|name| name == "roz")
+    })
+}

@@ -1,0 +1,168 @@
+//! How the agents beside Claude Code are wired: their files, what protects those, and `roz doctor`.
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use serde_json::{Value, json};
+
+use crate::support::Roz;
+
+/// The agents that are installed by their files, with their folders.
+const INSTALLED: &[(&str, &str)] = &[
+    ("codex", ".codex"),
+    ("copilot", ".copilot"),
+    ("qwen", ".qwen"),
+    ("gemini", ".gemini"),
+    ("opencode", ".config/opencode"),
+];
+
+/// What a file in the user's home holds.
+fn files_of(folder: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut todo = vec![folder.to_owned()];
+    while let Some(path) = todo.pop() {
+        if path.is_dir() {
+            found.push((format!("{}/", path.display()), String::new()));
+            todo.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            found.push((path.display().to_string(), text));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn an_installation_can_be_repeated_and_is_taken_back_to_the_byte() {
+    for (name, folder) in INSTALLED {
+        let roz = Roz::with_config("");
+        let folder = roz.user_home().join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        let own = "{ \"theme\": \"x\",\n    \"hooks\": {\"PreToolUse\":[ {\"hooks\":[{\"type\":\"command\",\"command\":\"mine\"}]}]} }";
+        for file in ["settings.json", "hooks.json"] {
+            fs::write(folder.join(file), own).unwrap();
+        }
+        fs::write(folder.join("config.toml"), "model = \"m\"\n[tui]\nx = 1").unwrap();
+        let before = files_of(&folder);
+        roz.run(&["install", "--client", name]).succeeds();
+        let installed = files_of(&folder);
+        assert_ne!(before, installed, "{name}");
+        let again = roz.run(&["install", "--client", name]).succeeds();
+        assert!(again.stdout.contains("is up to date") && !again.stdout.contains("Wrote"));
+        assert_eq!(installed, files_of(&folder), "{name}");
+        roz.run(&["uninstall", "--client", name]).succeeds();
+        assert_eq!(before, files_of(&folder), "{name}");
+    }
+}
+
+#[test]
+fn what_the_user_changed_since_stays_when_an_installation_is_taken_back() {
+    let roz = Roz::with_config("");
+    let folder = roz.user_home().join(".qwen");
+    roz.run(&["install", "--client", "qwen"]).succeeds();
+    let path = folder.join("settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen('{', "{\n  \"theme\": \"mine\",", 1)).unwrap();
+    roz.run(&["uninstall"]);
+    let left: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(left, json!({ "theme": "mine" }));
+    assert!(!folder.join("agents").exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_left_alone_and_named() {
+    let roz = Roz::with_config("");
+    let path = roz.user_home().join(".gemini/settings.json");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "{ \"a\": ").unwrap();
+    let ran = roz.run(&["install", "--client", "gemini"]);
+    assert!(ran.stdout.contains("left as it is") && ran.stdout.contains("settings.json"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{ \"a\": ");
+}
+
+#[test]
+fn an_agent_that_was_never_run_is_named_and_not_installed() {
+    let roz = Roz::with_config("");
+    assert!(roz.run(&["install", "--client", "cursor"]).fails().contains("never run"));
+    assert!(roz.run(&["install", "--client", "nobody"]).fails().contains("`opencode`"));
+}
+
+#[test]
+fn the_files_of_every_agent_that_keep_roz_in_it_are_protected() {
+    let roz = Roz::gated("").in_git();
+    let home = roz.user_home();
+    for file in [
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".codex/agents/roz.toml",
+        ".copilot/hooks/roz.json",
+        ".copilot/agents/roz.agent.md",
+        ".qwen/settings.json",
+        ".qwen/agents/roz.md",
+        ".gemini/settings.json",
+        ".gemini/agents/roz.md",
+        ".config/opencode/plugins/roz.js",
+        ".config/opencode/agents/roz.md",
+    ] {
+        let path = home.join(file);
+        let hooks = json!({ "file_path": path, "content": "{\"hooks\":{}}" });
+        assert!(roz.tool("Write", &hooks).is_objection(), "{file}");
+    }
+    for file in [".codex/agents/roz.toml", ".qwen/agents/roz.md", ".opencode/agents/roz.md"] {
+        roz.tool("Bash", &json!({ "command": format!("echo x > {file}") })).denies();
+    }
+    roz.tool("Write", &json!({ "file_path": roz.file("opencode.md"), "content": "x" })).passes();
+}
+
+#[test]
+fn doctor_plays_recorded_payloads_of_an_agent_and_says_what_it_cannot_do() {
+    for (name, _) in INSTALLED {
+        let roz = Roz::with_config("");
+        let before = roz.run(&["doctor", "--client", name]);
+        assert_eq!(before.code, Some(1), "{name}: {}", before.stdout);
+        assert!(before.stdout.contains(&format!("roz install --client {name}")));
+        roz.run(&["install", "--client", name]).succeeds();
+        let after = roz.run(&["doctor", "--client", name]).succeeds().stdout;
+        assert!(after.contains("a push was denied, a stop held"), "{name}: {after}");
+    }
+}
+
+/// The table of what each client can do.
+fn table() -> String {
+    use roz::clients::{ALL, Capability, run};
+    let mut table = String::from("| |");
+    for client in run() {
+        let _ = write!(table, " {} |", client.title());
+    }
+    table += "\n|---|";
+    table += &"---|".repeat(run().len());
+    for capability in Capability::ALL {
+        let _ = write!(table, "\n| {} |", capability.about());
+        for client in run() {
+            table += if client.can(capability) { " yes |" } else { " – |" };
+        }
+    }
+    table += "\n| holds of a stop that it obeys in a row |";
+    for client in run() {
+        let brake = client.stop_brake().map_or_else(|| "all".to_owned(), |most| most.to_string());
+        let _ = write!(table, " {brake} |");
+    }
+    let others = ALL.iter().skip(run().len()).map(|client| client.title());
+    let others = others.collect::<Vec<_>>().join(", ");
+    format!("{table}\n\nNot run, from documents only: {others}.\n")
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "it is told by a variable to write the page")]
+fn the_page_of_the_clients_has_the_table_that_the_program_goes_by() {
+    const BEGIN: &str = "<!-- clients -->\n";
+    const END: &str = "<!-- /clients -->";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/clients.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (_, after) = rest.split_once(END).unwrap();
+    let expected = format!("{before}{BEGIN}{}{END}{after}", table());
+    if std::env::var_os("ROZ_WRITE_DOCS").is_some() {
+        fs::write(&path, &expected).unwrap();
+    }
+    assert_eq!(page, expected, "`ROZ_WRITE_DOCS=1 cargo test --test it agents` writes it");
+}

@@ -1,0 +1,61 @@
+//! A trial: gates decide and record, and nothing is held or denied.
+
+use serde_json::{Value, json};
+
+use crate::{intent_gate::declared, support::Roz};
+
+#[test]
+fn nothing_is_held_or_denied_in_a_trial_and_stats_list_what_would_have_been() {
+    let roz = Roz::gated("trial = true");
+    roz.prompt("#roz push it").objects_to_nothing();
+    roz.push().objects_to_nothing();
+    roz.push().objects_to_nothing();
+    let stop = roz.stop();
+    stop.objects_to_nothing();
+    assert_eq!(stop.json["systemMessage"], Value::Null, "nobody is told of a hold that is none");
+    let stats = roz.json(&["stats"]);
+    assert_eq!(stats["trial"]["on"], true);
+    let refused = stats["trial"]["would_refuse"].as_array().unwrap();
+    assert_eq!(
+        refused[0],
+        json!({ "gate": "review", "answer": "deny", "subject": "Bash: git push origin main", "times": 2 })
+    );
+    assert_eq!(refused[1]["answer"], "hold", "{refused:?}");
+    let text = roz.run(&["stats"]).succeeds().stdout;
+    assert!(text.contains("Would have been refused") && text.contains("git push"), "{text}");
+}
+
+#[test]
+fn the_intent_gate_and_self_protection_let_pass_what_they_would_refuse() {
+    let roz = declared("trial = true");
+    let path = roz.project().join("docs/elsewhere.md");
+    let write = roz.call("Write", &json!({ "file_path": path, "content": "x" }));
+    roz.hook("pre-tool-use", write).objects_to_nothing();
+    let decide = roz.call("Bash", &json!({ "command": "roz decide s1 COMPLETE fine" }));
+    roz.hook("pre-tool-use", decide).objects_to_nothing();
+    let gates: Vec<Value> =
+        roz.trace("would_refuse").iter().map(|it| it["payload"]["gate"].clone()).collect();
+    assert_eq!(gates, ["intent", "self-protection"]);
+}
+
+#[test]
+fn a_state_that_cannot_be_read_asks_nobody_in_a_trial() {
+    let roz = Roz::gated("trial = true");
+    std::fs::create_dir_all(roz.sessions().join("s1.json")).unwrap();
+    roz.push().objects_to_nothing();
+}
+
+#[test]
+fn a_project_cannot_start_a_trial() {
+    let roz = Roz::gated("");
+    std::fs::create_dir(roz.project().join(".roz")).unwrap();
+    roz.write(".roz/config.toml", "trial = true\n");
+    roz.push().denies();
+}
+
+#[test]
+fn status_says_that_it_is_a_trial() {
+    let roz = Roz::gated("trial = true");
+    assert_eq!(roz.json(&["status"])["trial"], true);
+    assert!(roz.run(&["status"]).succeeds().stdout.contains("Trial"));
+}
