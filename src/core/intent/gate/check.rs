@@ -362,12 +362,12 @@ impl<'a> Check<'a> {
                 continue;
             }
             let shown = aim.shown();
-            let what = match seen {
-                Some(_) => "has changed since you read it",
-                None => "is there, and you have not read it",
+            let found = match seen {
+                Some(_) => format!("Stale File: {shown} has changed since you read it."),
+                None => format!("Stale File: {shown} is there, and you have not read it."),
             };
             let by = aim.changed_by.as_deref().map(|by| format!(" Changed by: {by}."));
-            let message = format!("Stale File: {shown} {what}.{}", by.unwrap_or_default());
+            let message = found + &by.unwrap_or_default();
             let mut refusal = self
                 .refusal(Code::StaleFile, message)
                 .about(shown)
