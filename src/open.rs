@@ -83,7 +83,7 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         set_by_project(&["ROZ_HOME", "ROZ_CONFIG", "ROZ_STORAGE_PATH"], &project, world);
     variables.retain(|(name, _)| !of_project.contains(&name.as_str()));
     let var = |name: &str| {
-        let found = variables.iter().find(|(it, value)| it == name && !value.is_empty());
+        let found = variables.iter().find(|(text, value)| text == name && !value.is_empty());
         found.map(|(_, value)| PathBuf::from(value))
     };
     // A relative one is meant from the user's home: hooks stand now here, now there.
@@ -142,17 +142,18 @@ impl Roz {
     /// hooks are.
     pub fn here(world: &World) -> Result<Self, Error> {
         let roz = Self::open(world, &world.cwd)?;
-        let id = world.var("CLAUDE_CODE_SESSION_ID").and_then(|it| it.parse().ok());
-        let stored = id.and_then(|it: SessionId| roz.load(&it).ok());
-        let session = stored.filter(|it| it.session.project.as_ref().is_some_and(is_around(world)));
-        let other = session.and_then(|it| roz.of_session(&it.session, world));
+        let id = world.var("CLAUDE_CODE_SESSION_ID").and_then(|value| value.parse().ok());
+        let stored = id.and_then(|id: SessionId| roz.load(&id).ok());
+        let session =
+            stored.filter(|stored| stored.session.project.as_ref().is_some_and(is_around(world)));
+        let other = session.and_then(|session| roz.of_session(&session.session, world));
         other.unwrap_or(Ok(roz))
     }
 
     /// What works with the session's project, where that is another one than ours: it is where the
     /// session began, wherever one stands now.
     pub fn of_session(&self, session: &Session, world: &World) -> Option<Result<Self, Error>> {
-        let project = session.project.as_ref().filter(|it| **it != self.project)?;
+        let project = session.project.as_ref().filter(|project| **project != self.project)?;
         Some(Self::open(world, project))
     }
 
@@ -186,7 +187,7 @@ impl Roz {
     /// The work tree whose learnings count for the project.
     pub fn root_of_learnings(&self) -> &Path {
         let main = self.main.as_deref().filter(|_| !Places::has_learnings(&self.project));
-        main.filter(|it| Places::has_learnings(it)).unwrap_or(&self.project)
+        main.filter(|main| Places::has_learnings(main)).unwrap_or(&self.project)
     }
 
     /// What became of them, in all work trees of the repository.
@@ -201,9 +202,9 @@ impl Roz {
     /// What was changed for which intent in the project that `dir` is in: the nearest one above
     /// that declares intents.
     pub fn ledger(&self, dir: &Path) -> Ledger {
-        let declares = |it: &&Path| it.join(SIDECAR).is_dir();
+        let declares = |path: &&Path| path.join(SIDECAR).is_dir();
         // A linked work tree may lie in the main one.
-        let is_nearest = |it: &&Path| self.main.is_none() || it.starts_with(&self.project);
+        let is_nearest = |path: &&Path| self.main.is_none() || path.starts_with(&self.project);
         match dir.ancestors().find(declares).filter(is_nearest) {
             Some(project) => Ledger::new(project, &self.home).with_notes(self.policy.intent.notes),
             None => self.own_ledger(),
@@ -224,8 +225,12 @@ impl Roz {
     /// What the user is to be told of the configuration.
     pub fn complaints(&self) -> Vec<String> {
         const TOLD: usize = 5;
-        let mut said: Vec<String> =
-            self.diagnostics.iter().take(TOLD).map(|it| format!("roz: {it}")).collect();
+        let mut said: Vec<String> = self
+            .diagnostics
+            .iter()
+            .take(TOLD)
+            .map(|diagnostic| format!("roz: {diagnostic}"))
+            .collect();
         if self.diagnostics.len() > TOLD {
             said.push("roz: and more: `roz config check` shows all of it".to_owned());
         }
@@ -241,11 +246,12 @@ impl Roz {
     pub fn find_session(&self, text: &str) -> Result<SessionId, Error> {
         let none = || Error::NoSuchSession(crate::core::bounded::line(text, 128));
         let id: SessionId = text.parse().map_err(|_| none())?;
-        let ids: Vec<SessionId> = self.store.activity()?.into_iter().map(|it| it.id).collect();
+        let ids: Vec<SessionId> =
+            self.store.activity()?.into_iter().map(|activity| activity.id).collect();
         if ids.contains(&id) {
             return Ok(id);
         }
-        let mut found = ids.into_iter().filter(|it| it.as_str().starts_with(text));
+        let mut found = ids.into_iter().filter(|session_id| session_id.as_str().starts_with(text));
         match (found.next(), found.next()) {
             (None, _) => Err(none()),
             (Some(id), None) => Ok(id),
@@ -283,7 +289,9 @@ impl Roz {
         let project = if root == self.sidecar { &self.project } else { root };
         let since = now.checked_sub_signed(LIVE).unwrap_or(now);
         let newest = self.store.activity().unwrap_or_default().into_iter().take(LOOKED_AT);
-        let others = newest.take_while(|it| it.at >= since).filter(|it| Some(&it.id) != own);
+        let others = newest
+            .take_while(|activity| activity.at >= since)
+            .filter(|newest| Some(&newest.id) != own);
         let at = |id: &SessionId| {
             let session = self.store.look_at(id).ok()??.session;
             let intent_id = session.intent.selected()?.intent_id.clone();
@@ -291,7 +299,7 @@ impl Roz {
             (is_here && !session.intent.has_left())
                 .then(|| Elsewhere { session_id: id.to_string(), intent_id })
         };
-        others.filter_map(|it| at(&it.id)).collect()
+        others.filter_map(|other| at(&other.id)).collect()
     }
 
     /// Clears away what is old, at most once a day.
@@ -300,7 +308,8 @@ impl Roz {
             return;
         }
         let days = i64::try_from(self.policy.cleanup.retention_days).unwrap_or(i64::MAX);
-        let before = TimeDelta::try_days(days).and_then(|it| world.now.checked_sub_signed(it));
+        let before =
+            TimeDelta::try_days(days).and_then(|try_day| world.now.checked_sub_signed(try_day));
         if let Some(before) = before {
             let until = Instant::now() + Duration::from_millis(500);
             let _ = self.clean(&Cleaning { before, all: false, dry_run: false }, until);
@@ -391,17 +400,17 @@ fn declares_intents(root: &Path) -> bool {
 fn is_around(world: &World) -> impl Fn(&PathBuf) -> bool + '_ {
     |folder| {
         let real = folder.canonicalize();
-        world.cwd.starts_with(folder) || real.is_ok_and(|it| world.cwd.starts_with(it))
+        world.cwd.starts_with(folder) || real.is_ok_and(|path| world.cwd.starts_with(path))
     }
 }
 
 /// Whether it was not done yet today; a file's age tells. Who asks does it.
 fn takes_the_day(mark: &Path) -> bool {
     let day = Duration::from_hours(24);
-    let modified = mark.symlink_metadata().and_then(|it| it.modified());
-    let age = modified.ok().and_then(|it| it.elapsed().ok());
-    age.is_none_or(|it| it >= day)
-        && world::open_own(mark).and_then(|it| it.set_modified(SystemTime::now())).is_ok()
+    let modified = mark.symlink_metadata().and_then(|metadata| metadata.modified());
+    let age = modified.ok().and_then(|modified| modified.elapsed().ok());
+    age.is_none_or(|age| age >= day)
+        && world::open_own(mark).and_then(|file| file.set_modified(SystemTime::now())).is_ok()
 }
 
 #[derive(Debug, Clone, Copy)]

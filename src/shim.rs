@@ -115,7 +115,7 @@ fn git_folders(start: &Start, world: &World) -> Vec<PathBuf> {
     let options = crate::shell::git_options(&start.argv).into_iter();
     let options = options.filter(|(name, _)| name == "git-dir" || name == "work-tree");
     let named = options.filter_map(|(_, value)| value).chain(by_environment);
-    named.map(|it| start.cwd.join(it)).collect()
+    named.map(|named| start.cwd.join(named)).collect()
 }
 
 fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
@@ -126,7 +126,7 @@ fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
     let is_own = match &root {
         // A linked work tree of the project is the project's, wherever it is.
         Some(root) => {
-            *root == project || common(root).is_some_and(|it| common(&project) == Some(it))
+            *root == project || common(root).is_some_and(|path| common(&project) == Some(path))
         }
         None => folder.starts_with(&project),
     };
@@ -142,7 +142,7 @@ fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
     };
     let own = world.var("TMPDIR").map(Path::new).filter(|path| !meets_home(path));
     let mut temporary = ["/tmp", "/var/tmp"].map(Path::new).into_iter().chain(own);
-    if temporary.any(|it| folder.starts_with(real(it))) {
+    if temporary.any(|path| folder.starts_with(real(path))) {
         return true;
     }
     root.is_some_and(|root| is_ignored(&root))
@@ -158,22 +158,23 @@ fn is_ignored(root: &Path) -> bool {
 /// binds nobody.
 fn is_persons(world: &World) -> bool {
     (io::stdin().is_terminal() || io::stderr().is_terminal())
-        && !ancestors().iter().any(|it| it.is_agent(&agents(world)))
+        && !ancestors().iter().any(|folder| folder.is_agent(&agents(world)))
 }
 
 /// The processes that the environment calls agents.
 fn agents(world: &World) -> Vec<u32> {
-    let named = ["CLAUDE_PID", "ROZ_AGENT_PID"].into_iter().filter_map(|it| world.var(it));
-    named.filter_map(|it| it.parse().ok()).collect()
+    let named = ["CLAUDE_PID", "ROZ_AGENT_PID"].into_iter().filter_map(|text| world.var(text));
+    named.filter_map(|text| text.parse().ok()).collect()
 }
 
 /// The line that says what started the program; empty if the agent's own command line did.
 fn got_so_far(start: &Start, world: &World) -> String {
     let agents = agents(world);
-    let above = ancestors().into_iter().take_while(|it| !it.is_agent(&agents));
-    let cause = above.filter(|it| !it.is_shell_line()).map(|it: Ancestor| it.line()).next();
+    let above = ancestors().into_iter().take_while(|folder| !folder.is_agent(&agents));
+    let cause =
+        above.filter(|above| !above.is_shell_line()).map(|above: Ancestor| above.line()).next();
     let shown = |text: &str| bounded::plain_line(&bounded::line(text, 100));
-    match cause.filter(|it| !it.is_empty()) {
+    match cause.filter(|cause| !cause.is_empty()) {
         Some(cause) => {
             format!("roz: `{}` got as far as `{}`.\n", shown(&cause), shown(&start.argv.join(" ")))
         }

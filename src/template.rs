@@ -68,7 +68,7 @@ pub fn render(notice: &Notice, voice: Voice) -> String {
     let value = |name: &str| match name {
         "session_id" => Some(voice.session_id.as_str()),
         "roz" => Some(voice.roz),
-        _ => notice.fields.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str()),
+        _ => notice.fields.iter().find(|(text, _)| *text == name).map(|(_, value)| value.as_str()),
     };
     // What is said may end in something that there is none of.
     let mut filled = fill(text.trim_end(), value);
@@ -103,13 +103,13 @@ fn load(name: &str, home: &Path) -> String {
 /// What the user's own block of that name asks for, and nobody fills in.
 pub fn unfilled(name: &str, home: &Path) -> Vec<String> {
     let is_known =
-        |it: &str| matches!(it, "session_id" | "roz" | "block_count" | "max_blocks" | "why");
+        |item: &str| matches!(item, "session_id" | "roz" | "block_count" | "max_blocks" | "why");
     let text = own(name, home).unwrap_or_default();
     let mut asked: Vec<String> = text
         .split("{{")
         .skip(1)
-        .filter_map(|it| Some(it.split_once("}}")?.0.trim().to_owned()))
-        .filter(|it| !is_known(it))
+        .filter_map(|part| Some(part.split_once("}}")?.0.trim().to_owned()))
+        .filter(|part| !is_known(part))
         .collect();
     asked.dedup();
     asked
@@ -121,7 +121,7 @@ pub fn exists(name: &str, home: &Path) -> bool {
 }
 
 fn built_in(name: &str) -> Option<&'static str> {
-    BUILT_IN.iter().find(|(it, _)| *it == name).map(|(_, text)| *text)
+    BUILT_IN.iter().find(|(text, _)| *text == name).map(|(_, text)| *text)
 }
 
 fn own(name: &str, home: &Path) -> Option<String> {
@@ -130,7 +130,7 @@ fn own(name: &str, home: &Path) -> Option<String> {
         return None;
     }
     let path = home.join("templates").join(format!("{name}.md"));
-    world::read_text(&path, MAX_OWN).filter(|it| !it.trim().is_empty())
+    world::read_text(&path, MAX_OWN).filter(|text| !text.trim().is_empty())
 }
 
 #[cfg(test)]

@@ -51,9 +51,9 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     let named = full.policy.review.gates.tools.iter();
     let misspelt = named.filter_map(|pattern| {
         let glob = pattern::exclusion(pattern).unwrap_or(pattern);
-        let name = glob.split_once(':').map_or(glob, |it| it.0);
-        let is_plain = !name.is_empty() && name.chars().all(|it| it.is_ascii_alphanumeric());
-        if !is_plain || known_tools().any(|it| it == name) {
+        let name = glob.split_once(':').map_or(glob, |parts| parts.0);
+        let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
+        if !is_plain || known_tools().any(|known_tool| known_tool == name) {
             return None;
         }
         let near = nearest(name, known_tools())?;
@@ -66,8 +66,9 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
 
 /// Gates on commands that name no program: they cover command lines, and not what those start.
 pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
-    let named = full.policy.review.gates.tools.iter().filter(|it| it.starts_with("Bash:"));
-    let without = named.filter(|it| full.policy.shims.enabled && pattern::program(it).is_none());
+    let named = full.policy.review.gates.tools.iter().filter(|tool| tool.starts_with("Bash:"));
+    let without =
+        named.filter(|named| full.policy.shims.enabled && pattern::program(named).is_none());
     let told = without.map(|pattern| Diagnostic {
         place: place_of(full, "review.gates.tools"),
         problem: format!("`review.gates.tools`: `{pattern}` names no program on PATH"),
@@ -80,12 +81,12 @@ pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
 
 /// What is odd about a tool and its input, as somebody typed them.
 pub(super) fn unlikely(tool: &str, input: &str) -> Option<String> {
-    let is_plain = tool.chars().all(|it| it.is_ascii_alphanumeric());
+    let is_plain = tool.chars().all(|c| c.is_ascii_alphanumeric());
     // `roz explain` reads a call as the first client's.
     let known = clients::ALL[0].tools();
     if is_plain && !known.contains(&tool) {
-        let near = nearest(tool, known.into_iter());
-        let near = near.map(|it| format!(": did you mean `{it}`?")).unwrap_or_default();
+        let near = nearest(tool, known);
+        let near = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
         return Some(format!("the client has no tool `{tool}`{near}"));
     }
     let value: serde_json::Value = serde_json::from_str(input).ok()?;
@@ -96,8 +97,8 @@ pub(super) fn unlikely(tool: &str, input: &str) -> Option<String> {
 
 /// Where a key was set last.
 fn place_of(full: &Full, key: &str) -> Place {
-    let set = full.settings.iter().find(|it| it.key.path == key);
-    let origin = set.and_then(|it| it.origins.last());
+    let set = full.settings.iter().find(|setting| setting.key.path == key);
+    let origin = set.and_then(|set| set.origins.last());
     let default = || Place::Variable("default".to_owned());
-    origin.map_or_else(default, |it| it.place.clone())
+    origin.map_or_else(default, |origin| origin.place.clone())
 }

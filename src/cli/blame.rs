@@ -90,8 +90,8 @@ pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
     let (at, _) = blamed.range(Some(line), &path)?;
     let catalogue = sidecar::load_fresh(&blamed.project).unwrap_or_default();
     let record = blamed.record(at);
-    let id = record.and_then(|it| it.intent_id.as_deref());
-    let intent = id.and_then(|id| catalogue.intents.iter().find(|it| it.id == id));
+    let id = record.and_then(|record| record.intent_id.as_deref());
+    let intent = id.and_then(|id| catalogue.intents.iter().find(|intent| intent.id == id));
     if as_json {
         let mut value = blamed.json(at);
         value["file"] = blamed.file.clone().into();
@@ -121,16 +121,19 @@ pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
             tell("model", model(record).unwrap_or("not known"));
             tell("tool", roz.tool_name.as_deref().unwrap_or("not known"));
             tell("time", &say::when(record.timestamp, world.now));
-            let is_it = |path: &str| blamed.names.iter().any(|it| it.path == path);
-            let files = roz.files.iter().filter(|it| is_it(&it.path));
-            let evidence =
-                files.chain(&roz.files).find_map(|it| it.evidence.as_ref()?.get("step")?.as_str());
+            let is_it = |path: &str| blamed.names.iter().any(|name| name.path == path);
+            let files = roz.files.iter().filter(|file| is_it(&file.path));
+            let evidence = files
+                .chain(&roz.files)
+                .find_map(|file| file.evidence.as_ref()?.get("step")?.as_str());
             tell("class", &format!("{} ({})", class(record), evidence.unwrap_or("no evidence")));
             tell("record", &record.id);
         }
     }
     match &known.commit {
-        Some(it) => tell("commit", &format!("{} {} ({})", short(&it.id), it.summary, it.author)),
+        Some(print) => {
+            tell("commit", &format!("{} {} ({})", short(&print.id), print.summary, print.author));
+        }
         None => tell("commit", "not committed"),
     }
     say::print(&told)?;
@@ -170,17 +173,17 @@ impl Blamed {
     fn row(&self, at: usize) -> Vec<String> {
         let cell = |text: &str, max| bounded::chars(&bounded::plain_line(text), max);
         let known = &self.lines[at];
-        let commit = known.commit.as_ref().map_or("-", |it| short(&it.id)).to_owned();
+        let commit = known.commit.as_ref().map_or("-", |commit| short(&commit.id)).to_owned();
         let mut row = vec![(at + 1).to_string()];
         match self.record(at) {
             None => row.extend((0..5).map(|_| "-".to_owned())),
-            Some(it) => {
-                let time = it.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M");
+            Some(record) => {
+                let time = record.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M");
                 row.extend([
-                    cell(it.intent_id.as_deref().unwrap_or("-"), 20),
-                    cell(&it.session_id, 8),
-                    cell(model(it).unwrap_or("-"), 24),
-                    class(it).to_owned(),
+                    cell(record.intent_id.as_deref().unwrap_or("-"), 20),
+                    cell(&record.session_id, 8),
+                    cell(model(record).unwrap_or("-"), 24),
+                    class(record).to_owned(),
                     time.to_string(),
                 ]);
             }
@@ -195,23 +198,23 @@ impl Blamed {
         json!({
             "line": at + 1,
             "text": known.text,
-            "intent_id": record.and_then(|it| it.intent_id.as_ref()),
-            "session_id": record.map(|it| &it.session_id),
+            "intent_id": record.and_then(|record| record.intent_id.as_ref()),
+            "session_id": record.map(|record| &record.session_id),
             "model": record.and_then(model),
-            "mutation_class": record.and_then(|it| it.mutation_class),
-            "timestamp": record.map(|it| it.timestamp),
-            "record_id": record.map(|it| &it.id),
-            "tool_name": record.and_then(|it| it.metadata.roz.tool_name.as_ref()),
+            "mutation_class": record.and_then(|record| record.mutation_class),
+            "timestamp": record.map(|record| record.timestamp),
+            "record_id": record.map(|record| &record.id),
+            "tool_name": record.and_then(|record| record.metadata.roz.tool_name.as_ref()),
             "accounted": record.is_some(),
-            "commit": known.commit.as_ref().map(|it| &it.id),
-            "author": known.commit.as_ref().map(|it| &it.author),
+            "commit": known.commit.as_ref().map(|commit| &commit.id),
+            "author": known.commit.as_ref().map(|commit| &commit.author),
         })
     }
 }
 
 fn model(record: &Record) -> Option<&str> {
-    let mut all = record.files.iter().flat_map(|it| &it.conversations);
-    all.find_map(|it| it.contributor.model_id.as_deref())
+    let mut all = record.files.iter().flat_map(|file| &file.conversations);
+    all.find_map(|conversation| conversation.contributor.model_id.as_deref())
 }
 
 fn short(commit: &str) -> &str {

@@ -36,7 +36,7 @@ pub(super) struct Args {
 fn age(text: &str) -> Result<TimeDelta, String> {
     let wrong = || format!("`{text}` is not a duration such as 7d, 12h or 30m");
     let (number, unit) = text.split_at(text.len() - text.chars().last().map_or(0, char::len_utf8));
-    let number: i64 = number.parse().ok().filter(|it| *it >= 0).ok_or_else(wrong)?;
+    let number: i64 = number.parse().ok().filter(|number| *number >= 0).ok_or_else(wrong)?;
     let delta = match unit {
         "d" => TimeDelta::try_days(number),
         "h" => TimeDelta::try_hours(number),
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     } else {
         let age = args.before.or_else(|| TimeDelta::try_days(days));
         // Longer ago than time reaches: nothing is that old.
-        let before = age.and_then(|it| world.now.checked_sub_signed(it));
+        let before = age.and_then(|age| world.now.checked_sub_signed(age));
         before.unwrap_or(DateTime::<Utc>::MIN_UTC)
     };
     let until = Instant::now() + Duration::from_mins(10);

@@ -76,7 +76,7 @@ fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
                 value["warnings"] = warnings.iter().map(config::Diagnostic::to_json).collect();
                 json(&value)?
             } else {
-                let said = |it: &config::Diagnostic| format!("warning: {it}\n");
+                let said = |diagnostic: &config::Diagnostic| format!("warning: {diagnostic}\n");
                 let warnings: Vec<String> = warnings.iter().map(said).collect();
                 full.check() + &warnings.concat()
             };

@@ -51,8 +51,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         own_files::leave(&roz.home, &[])?;
     }
     if args.json {
-        let declared = doubts.iter().map(|it| {
-            json!({ "file": it.file, "tool": it.tool_name, "session_id": it.session_id, "at": it.at })
+        let declared = doubts.iter().map(|doubt| {
+            json!({ "file": doubt.file, "tool": doubt.tool_name, "session_id": doubt.session_id, "at": doubt.at })
         });
         say::print_json(&json!({
             "confirmed": !args.list,
@@ -62,12 +62,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let mut text = String::new();
-    for it in &weakened {
-        let ago = say::ago(it.at, world.now);
-        let _ = writeln!(text, "{} ({} call, {ago})", it.shown(), it.tool);
+    for weakened_file in &weakened {
+        let ago = say::ago(weakened_file.at, world.now);
+        let _ = writeln!(text, "{} ({} call, {ago})", weakened_file.shown(), weakened_file.tool);
     }
-    for it in &doubts {
-        let _ = writeln!(text, "`{}` ({})", it.file, say::ago(it.at, world.now));
+    for doubt in &doubts {
+        let _ = writeln!(text, "`{}` ({})", doubt.file, say::ago(doubt.at, world.now));
     }
     let is_empty = weakened.is_empty() && doubts.is_empty();
     text += match (is_empty, args.list) {

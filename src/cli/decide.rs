@@ -218,7 +218,7 @@ fn claim(args: &Args, world: &World) -> Result<Claim, Error> {
         return Ok(Claim::Human);
     }
     let token = args.token.as_deref().or_else(|| world.var("ROZ_REVIEW_TOKEN"));
-    Ok(token.map_or(Claim::Permit, |it| Claim::Token(it.trim().to_owned())))
+    Ok(token.map_or(Claim::Permit, |token| Claim::Token(token.trim().to_owned())))
 }
 
 /// Refuses whoever is not a person at a terminal.

@@ -75,7 +75,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     // or the newest one here.
     let named = world.var("CLAUDE_CODE_SESSION_ID");
     let id = roz.session_or_newest(named).ok();
-    let session = id.and_then(|it| roz.store.get_session(&it).ok()?).map(|it| it.session);
+    let session = id.and_then(|id| roz.store.get_session(&id).ok()?).map(|id| id.session);
     let session = session.unwrap_or_else(|| {
         let mut session = Session::new(nobodys(), world.now);
         session.project = Some(roz.project.clone());
@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     });
     let explained = explain(tool, &input, &session, &roz, world);
     let warnings = roz.complaints().into_iter().chain(advice::unlikely(tool, &input));
-    warnings.for_each(|it| say::warn(it.trim_start_matches("roz: ")));
+    warnings.for_each(|warning| say::warn(warning.trim_start_matches("roz: ")));
     if args.json {
         say::print_json(&as_json(tool, &explained))?;
     } else {
@@ -106,48 +106,48 @@ fn as_json(tool: &str, explained: &Explained) -> Value {
         "may_run_anything": explained.may_run_anything,
         "because": explained.may_run_anything.then_some(TOO_LONG),
         "gates": explained.gates.iter().map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
-        "rules": explained.rules.iter().map(|it| json!({
-            "rule": it.rule.name,
-            "answer": it.rule.answer.word(),
-            "code": it.rule.code.word(),
-            "subject": it.subject,
-            "instead": it.rule.instead,
+        "rules": explained.rules.iter().map(|rule| json!({
+            "rule": rule.rule.name,
+            "answer": rule.rule.answer.word(),
+            "code": rule.rule.code.word(),
+            "subject": rule.subject,
+            "instead": rule.rule.instead,
         })).collect::<Vec<_>>(),
-        "intent": explained.intent.as_ref().map(|it| json!({
-            "code": it.code,
-            "answer": it.answer,
-            "message": it.message,
+        "intent": explained.intent.as_ref().map(|intent| json!({
+            "code": intent.code,
+            "answer": intent.answer,
+            "message": intent.message,
         })),
         "closes": explained.closes,
     })
 }
 
 fn reading_json(reading: &Reading) -> Value {
-    let runs = reading.runs.iter().map(|it| {
+    let runs = reading.runs.iter().map(|run| {
         json!({
-            "program": it.program,
-            "argv": it.argv,
-            "assignments": it.assignments.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
-            "certainty": certainty(it.certainty),
-            "conditional": it.conditional,
+            "program": run.program,
+            "argv": run.argv,
+            "assignments": run.assignments.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+            "certainty": certainty(run.certainty),
+            "conditional": run.conditional,
         })
     });
     let writes = reading.writes.iter().map(
-        |it| json!({ "path": it.path, "how": how(it.how), "certainty": certainty(it.certainty), "conditional": it.conditional }),
+        |write| json!({ "path": write.path, "how": how(write.how), "certainty": certainty(write.certainty), "conditional": write.conditional }),
     );
     let reads = reading
         .reads
         .iter()
-        .map(|it| json!({ "path": it.path, "certainty": certainty(it.certainty) }));
+        .map(|read| json!({ "path": read.path, "certainty": certainty(read.certainty) }));
     let scripts = reading.scripts.iter().map(
-        |it| json!({ "path": it.path, "arguments": it.arguments, "conditional": it.conditional }),
+        |script| json!({ "path": script.path, "arguments": script.arguments, "conditional": script.conditional }),
     );
     json!({
         "runs": runs.collect::<Vec<_>>(),
         "writes": writes.collect::<Vec<_>>(),
         "reads": reads.collect::<Vec<_>>(),
         "scripts": scripts.collect::<Vec<_>>(),
-        "unreadable": reading.unreadable.map(|it| it.to_string()),
+        "unreadable": reading.unreadable.map(|unreadable| unreadable.to_string()),
     })
 }
 
@@ -161,37 +161,38 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
         }
     };
     for reading in &explained.readings {
-        let sure = |it: Certainty, conditional: bool| {
+        let sure = |item: Certainty, conditional: bool| {
             let branch = if conditional { ", in a branch" } else { "" };
-            format!("{}{branch}", certainty(it))
+            format!("{}{branch}", certainty(item))
         };
         let runs = reading.runs.iter();
-        let runs = runs.map(|it| vec![sure(it.certainty, it.conditional), shown(&words(&it.argv))]);
+        let runs =
+            runs.map(|run| vec![sure(run.certainty, run.conditional), shown(&words(&run.argv))]);
         section(&["RUNS", ""], runs.collect());
-        let writes = reading.writes.iter().map(|it| {
-            let how = format!("{}, {}", how(it.how), sure(it.certainty, it.conditional));
-            vec![how, shown(&it.path)]
+        let writes = reading.writes.iter().map(|write| {
+            let how = format!("{}, {}", how(write.how), sure(write.certainty, write.conditional));
+            vec![how, shown(&write.path)]
         });
         section(&["WRITES", ""], writes.collect());
         let reads = reading.reads.iter();
         section(
             &["READS", ""],
-            reads.map(|it| vec![sure(it.certainty, false), shown(&it.path)]).collect(),
+            reads.map(|read| vec![sure(read.certainty, false), shown(&read.path)]).collect(),
         );
         let scripts = reading.scripts.iter();
         section(&["RUNS A SCRIPT"], scripts.map(|script| vec![shown(&script.path)]).collect());
         let unread = reading.unreadable.iter();
-        section(&["NOT READ TO THE END"], unread.map(|it| vec![it.to_string()]).collect());
+        section(&["NOT READ TO THE END"], unread.map(|unread| vec![unread.to_string()]).collect());
     }
-    let keys = explained.keys.iter().map(|it| shown(it));
-    section(&["KEYS"], keys.map(|it| vec![it]).collect());
+    let keys = explained.keys.iter().map(|key| shown(key));
+    section(&["KEYS"], keys.map(|key| vec![key]).collect());
     let gates = explained.gates.iter();
     section(
         &["GATE", "COVERS"],
         gates.map(|(pattern, key)| vec![pattern.clone(), shown(key)]).collect(),
     );
-    let rules = explained.rules.iter().map(|it| {
-        vec![it.rule.name.to_owned(), it.rule.answer.word().to_owned(), shown(&it.subject)]
+    let rules = explained.rules.iter().map(|rule| {
+        vec![rule.rule.name.to_owned(), rule.rule.answer.word().to_owned(), shown(&rule.subject)]
     });
     section(&["RULE", "ANSWER", "BECAUSE OF"], rules.collect());
     text + "\n" + &verdict(explained, out, is_protected)
@@ -201,10 +202,10 @@ fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String
 /// approved the work, which is a refusal now.
 fn answer(explained: &Explained) -> &'static str {
     match (explained.rules.first(), &explained.intent, explained.gates.first()) {
-        (Some(it), ..) => it.rule.answer.word(),
+        (Some(objection), ..) => objection.rule.answer.word(),
         // A refusal is heard before a question.
-        (None, Some(it), None) => it.answer,
-        (None, Some(it), Some(_)) if it.answer == "deny" => it.answer,
+        (None, Some(refused), None) => refused.answer,
+        (None, Some(refused), Some(_)) if refused.answer == "deny" => refused.answer,
         (None, _, Some(_)) => Answer::Deny.word(),
         (None, None, None) => "allow",
     }
@@ -217,26 +218,26 @@ fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String 
         out.paint(say::Tone::Warn, &format!("It waits for a review (gate `{pattern}`)."))
     };
     let said = match (explained.rules.first(), &explained.intent, explained.gates.first()) {
-        (None, Some(it), gate) => {
-            let word = if it.answer == "deny" { "denies it" } else { "asks about it" };
-            let head = format!("The intent gate {word} ({}).", it.code);
+        (None, Some(refused), gate) => {
+            let word = if refused.answer == "deny" { "denies it" } else { "asks about it" };
+            let head = format!("The intent gate {word} ({}).", refused.code);
             let gate = gate.map(|(pattern, _)| format!(" {}", waits(pattern))).unwrap_or_default();
-            out.paint(say::Tone::Bad, &head) + " " + &it.message + &gate
+            out.paint(say::Tone::Bad, &head) + " " + &refused.message + &gate
         }
-        (Some(it), ..) => {
-            let answer = match it.rule.answer.word() {
+        (Some(objection), ..) => {
+            let answer = match objection.rule.answer.word() {
                 "deny" => "Self-protection denies it",
                 _ => "Self-protection asks about it",
             };
-            out.paint(say::Tone::Bad, &format!("{answer} ({}).", it.rule.name))
+            out.paint(say::Tone::Bad, &format!("{answer} ({}).", objection.rule.name))
                 + " "
-                + it.rule.instead
+                + objection.rule.instead
         }
         (None, None, Some((pattern, _))) => waits(pattern),
         (None, None, None) => out.paint(say::Tone::Good, "Nothing objects."),
     };
     let closed: Vec<&str> =
-        explained.closes.iter().flat_map(|it| &it.tickets).map(String::as_str).collect();
+        explained.closes.iter().flat_map(|close| &close.tickets).map(String::as_str).collect();
     let closed = match (&explained.closes[..], &closed[..]) {
         ([], _) => String::new(),
         (_, []) => " It closes a ticket: the next stop asks what was learned.".to_owned(),
@@ -260,10 +261,10 @@ fn shown(text: &str) -> String {
 
 /// Words as one would type them.
 fn words(argv: &[String]) -> String {
-    let quoted = |it: &String| {
+    let quoted = |text: &String| {
         let is_plain = |c: char| c.is_alphanumeric() || "-_./=:@%+,~".contains(c) || c == HOLE;
-        let plain = !it.is_empty() && it.chars().all(is_plain);
-        if plain { it.clone() } else { format!("'{}'", it.replace('\'', r"'\''")) }
+        let plain = !text.is_empty() && text.chars().all(is_plain);
+        if plain { text.clone() } else { format!("'{}'", text.replace('\'', r"'\''")) }
     };
     argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }

@@ -143,12 +143,16 @@ fn in_groups<'a>(groups: impl Iterator<Item = &'a (&'a str, &'a [&'a str])>) -> 
 }
 
 fn with_examples(mut command: Command, path: &str) -> Command {
-    let names: Vec<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|get_subcommand| get_subcommand.get_name().to_owned())
+        .collect();
     for name in names {
         let path = format!("{path} {name}");
-        command = command.mut_subcommand(&name, |it| with_examples(it, path.trim_start()));
+        command =
+            command.mut_subcommand(&name, |command| with_examples(command, path.trim_start()));
     }
-    let Some((_, lines)) = EXAMPLES.iter().find(|(it, _)| *it == path) else { return command };
+    let Some((_, lines)) = EXAMPLES.iter().find(|(text, _)| *text == path) else { return command };
     let mut text = format!("Examples:\n  {}", lines.join("\n  "));
     if let Some(before) = command.get_after_long_help().or(command.get_after_help()) {
         text = format!("{}\n\n{text}", before.to_string().trim_end());

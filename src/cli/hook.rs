@@ -98,5 +98,5 @@ pub(super) fn log_crash(whose: &str, said: &str) {
     let world = World::from_env();
     let path = open::home(&world).join("crash.log");
     let line = format!("{} {whose}: {said}\n", world.now.to_rfc3339());
-    let _ = open_own(&path).and_then(|mut it| it.write_all(line.as_bytes()));
+    let _ = open_own(&path).and_then(|mut file| file.write_all(line.as_bytes()));
 }

@@ -231,10 +231,11 @@ fn candidates(path: &Path, project: &Path, cwd: &Path) -> Vec<String> {
         Some(parts.join("/"))
     };
     let from_here = cwd.join(path);
-    let found = [from_here.strip_prefix(project).ok(), Some(path).filter(|it| it.is_relative())];
+    let found =
+        [from_here.strip_prefix(project).ok(), Some(path).filter(|path| path.is_relative())];
     // The root holds everything: `touches` knows no empty path.
     let paths = found.into_iter().flatten().filter_map(text);
-    paths.filter(|it| !it.is_empty()).collect()
+    paths.filter(|path| !path.is_empty()).collect()
 }
 
 fn row(record: &Record) -> Vec<String> {
@@ -307,7 +308,7 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
         let session = problem.session_id.as_ref().map(|id| format!(" (session {id})"));
         bounded::plain_line(&format!("{}{}", problem.what, session.unwrap_or_default()))
     };
-    let problems = verdict.problems.iter().map(|it| out.paint(say::Tone::Bad, &told(it)));
+    let problems = verdict.problems.iter().map(|problem| out.paint(say::Tone::Bad, &told(problem)));
     print_some(problems)?;
     let torn = verdict.torn.iter();
     print_some(torn.map(|at| format!("line {at}: its writer was stopped; nothing is missing")))?;

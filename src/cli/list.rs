@@ -43,15 +43,15 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let out = say::Out::new(world);
     let rows: Vec<Vec<String>> = sessions
         .iter()
-        .map(|it| {
-            let place = it.project.as_ref().or(it.cwd.as_ref());
+        .map(|session| {
+            let place = session.project.as_ref().or(session.cwd.as_ref());
             let when = if out.width < 100 { say::ago } else { say::when };
-            let mut row = vec![it.session_id.to_string(), when(it.updated_at, world.now)];
-            row.extend(gates(it).into_iter().map(|status| match status.about {
+            let mut row = vec![session.session_id.to_string(), when(session.updated_at, world.now)];
+            row.extend(gates(session).into_iter().map(|status| match status.about {
                 Some(about) => about,
                 None => status.state.replace('_', " "),
             }));
-            row.push(place.map(|it| it.display().to_string()).unwrap_or_default());
+            row.push(place.map(|place| place.display().to_string()).unwrap_or_default());
             row
         })
         .collect();

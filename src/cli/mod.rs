@@ -245,15 +245,17 @@ pub fn main() -> ExitCode {
 
 /// `| head` has seen enough: no error.
 fn is_closed_pipe(err: &(dyn Error + 'static)) -> bool {
-    let mut causes = std::iter::successors(Some(err), |&it| it.source());
-    causes.any(|it| {
-        it.downcast_ref::<io::Error>().is_some_and(|it| it.kind() == io::ErrorKind::BrokenPipe)
+    let mut causes = std::iter::successors(Some(err), |&item| item.source());
+    causes.any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|downcast_ref| downcast_ref.kind() == io::ErrorKind::BrokenPipe)
     })
 }
 
 /// Prints what went wrong and why: on standard error, or as JSON on standard output.
 fn complain(err: &dyn Error, as_json: bool) {
-    let causes = std::iter::successors(err.source(), |&it| it.source());
+    let causes = std::iter::successors(err.source(), |&item| item.source());
     if as_json {
         let chain: Vec<String> =
             [err.to_string()].into_iter().chain(causes.map(ToString::to_string)).collect();
@@ -269,7 +271,7 @@ fn complain(err: &dyn Error, as_json: bool) {
 }
 
 fn print_error(message: &str, remedy: &str) {
-    let remedy = Some(remedy).filter(|it| !it.is_empty());
+    let remedy = Some(remedy).filter(|text| !text.is_empty());
     let _ = say::print_json(&json!({ "error": { "message": message, "remedy": remedy } }));
 }
 

@@ -49,22 +49,23 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     let library = roz.library(world);
     let shelf = library.all();
-    let is_known = |id: &&String| shelf.learnings.iter().any(|it| it.learning.id == **id);
+    let is_known =
+        |id: &&String| shelf.learnings.iter().any(|learning| learning.learning.id == **id);
     let (mut known, unknown): (Vec<&String>, Vec<&String>) = args.ids.iter().partition(is_known);
     known.sort_unstable();
     known.dedup();
-    let session_id = target.as_ref().map(|it| it.id.to_string()).unwrap_or_default();
+    let session_id = target.as_ref().map(|target| target.id.to_string()).unwrap_or_default();
     let mut ticket_id = None;
-    if let Some(target) = target.filter(|it| it.stored.is_some()) {
+    if let Some(target) = target.filter(|target| target.stored.is_some()) {
         ticket_id = target.update(&roz, world, |session| {
             for id in &known {
                 session.reflection.referenced(id);
                 session.record(&Mark::LearningReferenced { learning_id: (*id).clone() }, world.now);
             }
-            session.reflection.ticket().map(|it| it.name(&session_id))
+            session.reflection.ticket().map(|ticket| ticket.name(&session_id))
         })?;
     }
-    let how = args.how.as_deref().map(|it| bounded::chars(it.trim(), 500));
+    let how = args.how.as_deref().map(|how| bounded::chars(how.trim(), 500));
     let entry = |id: &&String| {
         let event = Event::Referenced {
             learning_id: (*id).clone(),
@@ -79,7 +80,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.json {
         say::print_json(&json!({ "referenced": known, "unknown": unknown }))?;
     } else if !known.is_empty() {
-        let known: Vec<&str> = known.iter().map(|it| it.as_str()).collect();
+        let known: Vec<&str> = known.iter().map(|text| text.as_str()).collect();
         say::print(&format!("Noted: {} helped.\n", known.join(", ")))?;
     }
     if unknown.is_empty() {
@@ -88,6 +89,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.json {
         return Ok(Done::Badly);
     }
-    let unknown = unknown.iter().map(|it| format!("`{}`", bounded::line(it, 60))).collect();
+    let unknown = unknown.iter().map(|text| format!("`{}`", bounded::line(text, 60))).collect();
     Err(Unknown(unknown).into())
 }

@@ -80,14 +80,15 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let batch = Batch::parse(&given()?)?;
     let given = args.session_id.as_deref().or(batch.session_id.as_deref());
     let (roz, target) = Target::open(given, world)?;
-    let elsewhere = Some(roz.project.as_path()).filter(|it| *it != git::root(&world.cwd));
+    let elsewhere = Some(roz.project.as_path()).filter(|path| *path != git::root(&world.cwd));
     let session = target.session(&roz, world);
     let id = target.id.to_string();
     let tickets = session.reflection.tickets(&id);
     let ticket = tickets.first();
     let library = roz.library(world);
     let shelf = library.all();
-    let known: Vec<Learning> = shelf.learnings.iter().map(|it| it.learning.clone()).collect();
+    let known: Vec<Learning> =
+        shelf.learnings.iter().map(|learning| learning.learning.clone()).collect();
     let origin = Origin {
         now: world.now,
         session_id: Some(&id),
@@ -102,7 +103,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let kept = keep(&judged.accepted, &library, &mut warnings);
     let (kept, failure) = (kept.kept, kept.failure);
     if kept.is_empty() {
-        warnings.extend(log.append(&stamped(entries, world), until).err().map(|it| in_a_line(&it)));
+        warnings.extend(
+            log.append(&stamped(entries, world), until).err().map(|append| in_a_line(&append)),
+        );
         let failed = failure.map_or(Error::NothingAccepted, Error::NotWritten);
         let report =
             Report { elsewhere, kept: &kept, judged: &judged, warnings: &warnings, was_due: false };
@@ -111,17 +114,18 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     entries.extend(uses(&batch, &shelf, &id, ticket, &mut warnings));
     entries.push(reflection(&kept, &judged, &id, &tickets));
-    for it in written(&kept) {
-        if let Some(old) = &it.supersedes {
-            let superseded_by = it.id.clone();
+    for learning in written(&kept) {
+        if let Some(old) = &learning.supersedes {
+            let superseded_by = learning.id.clone();
             entries.push(Event::Corrected { learning_id: old.clone(), superseded_by });
         }
     }
-    warnings.extend(log.append(&stamped(entries, world), until).err().map(|it| in_a_line(&it)));
+    warnings
+        .extend(log.append(&stamped(entries, world), until).err().map(|append| in_a_line(&append)));
     let done = done(&kept, &judged, &batch, world);
     let was_due = target.update(&roz, world, |session| {
-        for it in &batch.learnings_used {
-            session.reflection.referenced(&it.id);
+        for used in &batch.learnings_used {
+            session.reflection.referenced(&used.id);
         }
         let was_due = session.reflection.reflected(done.clone());
         let rejected = u32::try_from(judged.rejected.len()).unwrap_or(u32::MAX);
@@ -150,7 +154,7 @@ struct Kept {
 /// Those that are somewhere. An id that nothing has would be one more learning
 /// in whatever counts them.
 fn written(kept: &[Kept]) -> impl Iterator<Item = &Learning> {
-    kept.iter().filter(|it| !it.places.is_empty()).map(|it| &it.learning)
+    kept.iter().filter(|kept| !kept.places.is_empty()).map(|kept| &kept.learning)
 }
 
 struct Keeping {
@@ -193,12 +197,12 @@ fn keep(accepted: &[Learning], library: &Library, warnings: &mut Vec<String>) ->
 }
 
 fn rejections(judged: &Judgement, session_id: &str) -> Vec<Event> {
-    let event = |it: &crate::core::reflection::judge::Rejected| Event::Rejected {
+    let event = |rejected: &crate::core::reflection::judge::Rejected| Event::Rejected {
         session_id: session_id.to_owned(),
-        summary: bounded::chars(&it.summary, 200),
-        tags: it.tags.iter().take(10).map(|it| bounded::chars(it, 60)).collect(),
-        stage: it.stage.word().to_owned(),
-        reason: bounded::chars(&it.reasons.join("; "), 500),
+        summary: bounded::chars(&rejected.summary, 200),
+        tags: rejected.tags.iter().take(10).map(|tag| bounded::chars(tag, 60)).collect(),
+        stage: rejected.stage.word().to_owned(),
+        reason: bounded::chars(&rejected.reasons.join("; "), 500),
     };
     judged.rejected.iter().map(event).collect()
 }
@@ -211,7 +215,7 @@ fn uses(
     ticket_id: Option<&String>,
     warnings: &mut Vec<String>,
 ) -> Vec<Event> {
-    let is_known = |id: &str| shelf.learnings.iter().any(|it| it.learning.id == id);
+    let is_known = |id: &str| shelf.learnings.iter().any(|learning| learning.learning.id == id);
     let mut events = Vec::new();
     let mut check = |id: &str| {
         let known = is_known(id);
@@ -220,19 +224,19 @@ fn uses(
         }
         known
     };
-    for it in &batch.learnings_used {
-        if check(&it.id) {
+    for used in &batch.learnings_used {
+        if check(&used.id) {
             events.push(Event::Referenced {
-                learning_id: it.id.clone(),
+                learning_id: used.id.clone(),
                 session_id: session_id.to_owned(),
                 ticket_id: ticket_id.cloned(),
-                how: it.how.as_deref().map(|it| bounded::chars(it, 500)),
+                how: used.how.as_deref().map(|how| bounded::chars(how, 500)),
             });
         }
     }
-    for it in &batch.ratings {
-        if check(&it.id) {
-            events.push(Event::Rated { learning_id: it.id.clone(), useful: it.useful });
+    for rating in &batch.ratings {
+        if check(&rating.id) {
+            events.push(Event::Rated { learning_id: rating.id.clone(), useful: rating.useful });
         }
     }
     events
@@ -240,12 +244,12 @@ fn uses(
 
 fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[String]) -> Event {
     let (ticket_id, tickets) = usage::fields(tickets);
-    let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+    let count = |item: usize| u32::try_from(item).unwrap_or(u32::MAX);
     let mut categories = BTreeMap::new();
     let mut criteria = BTreeMap::new();
-    for it in kept {
-        *categories.entry(it.learning.category.word().to_owned()).or_insert(0) += 1;
-        for criterion in &it.learning.criteria {
+    for item in kept {
+        *categories.entry(item.learning.category.word().to_owned()).or_insert(0) += 1;
+        for criterion in &item.learning.criteria {
             *criteria.entry(criterion.word().to_owned()).or_insert(0) += 1;
         }
     }
@@ -255,31 +259,31 @@ fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[St
         tickets,
         candidates: count(judged.accepted.len() + judged.rejected.len()),
         accepted: count(kept.len()),
-        learnings: written(kept).map(|it| it.id.clone()).collect(),
+        learnings: written(kept).map(|written| written.id.clone()).collect(),
         categories,
         criteria,
     }
 }
 
 fn stamped(events: Vec<Event>, world: &World) -> Vec<Entry> {
-    events.into_iter().map(|it| Entry::new(world.now, it)).collect()
+    events.into_iter().map(|event| Entry::new(world.now, event)).collect()
 }
 
 /// For the session's own record.
 fn done(kept: &[Kept], judged: &Judgement, batch: &Batch, world: &World) -> Reflected {
     const SHOWN: usize = 20;
-    let count = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
-    let rejected = |it: &crate::core::reflection::judge::Rejected| state::Rejected {
-        summary: bounded::chars(&it.summary, 200),
-        stage: it.stage.word().to_owned(),
-        reason: bounded::chars(&it.reasons.join("; "), 300),
+    let count = |item: usize| u32::try_from(item).unwrap_or(u32::MAX);
+    let rejected = |item: &crate::core::reflection::judge::Rejected| state::Rejected {
+        summary: bounded::chars(&item.summary, 200),
+        stage: item.stage.word().to_owned(),
+        reason: bounded::chars(&item.reasons.join("; "), 300),
     };
     Reflected {
-        learnings: written(kept).map(|it| it.id.clone()).collect(),
+        learnings: written(kept).map(|written| written.id.clone()).collect(),
         rejected_candidates: judged.rejected.iter().take(SHOWN).map(rejected).collect(),
         candidates_produced: count(batch.candidates.len()),
         candidates_accepted: count(kept.len()),
-        notes: batch.notes.as_deref().map(|it| bounded::cut(it, state::MAX_NOTE).to_owned()),
+        notes: batch.notes.as_deref().map(|note| bounded::cut(note, state::MAX_NOTE).to_owned()),
         completed_at: world.now,
     }
 }
@@ -303,19 +307,23 @@ impl Report<'_> {
             let of = self.judged.accepted.len() + self.judged.rejected.len();
             let kept = written(self.kept).count();
             let so = if self.was_due { "; the session may stop" } else { "" };
-            let project = self.elsewhere.map(|it| format!(" in {}", it.display()));
+            let project = self.elsewhere.map(|elsewhere| format!(" in {}", elsewhere.display()));
             let project = bounded::plain_line(&project.unwrap_or_default());
             let _ = writeln!(text, "Kept {kept} of {of} for session {session_id}{project}{so}.");
         }
-        for it in self.kept {
-            let places = it.places.join(", ");
+        for item in self.kept {
+            let places = item.places.join(", ");
             let places = if places.is_empty() { "nowhere" } else { &places };
-            let _ = writeln!(text, "  {}  {}  ({places})", it.learning.id, it.learning.summary);
+            let _ = writeln!(text, "  {}  {}  ({places})", item.learning.id, item.learning.summary);
         }
-        for it in &self.judged.rejected {
-            let summary = bounded::line(&it.summary, 80);
-            let _ = writeln!(text, "Rejected candidate {} ({}): {summary}", it.index, it.stage);
-            for reason in &it.reasons {
+        for rejected in &self.judged.rejected {
+            let summary = bounded::line(&rejected.summary, 80);
+            let _ = writeln!(
+                text,
+                "Rejected candidate {} ({}): {summary}",
+                rejected.index, rejected.stage
+            );
+            for reason in &rejected.reasons {
                 let _ = writeln!(text, "  - {reason}");
             }
         }
@@ -326,13 +334,13 @@ impl Report<'_> {
     }
 
     fn json(&self) -> Value {
-        let accepted = |it: &Kept| json!({ "id": it.learning.id, "summary": it.learning.summary, "kept_in": it.places });
-        let rejected = |it: &crate::core::reflection::judge::Rejected| {
+        let accepted = |kept: &Kept| json!({ "id": kept.learning.id, "summary": kept.learning.summary, "kept_in": kept.places });
+        let rejected = |item: &crate::core::reflection::judge::Rejected| {
             json!({
-                "index": it.index,
-                "summary": it.summary,
-                "stage": it.stage.word(),
-                "reasons": it.reasons,
+                "index": item.index,
+                "summary": item.summary,
+                "stage": item.stage.word(),
+                "reasons": item.reasons,
             })
         };
         json!({

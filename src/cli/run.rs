@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         variables.push(("ROZ_AGENT_PID", std::process::id().to_string().into()));
     }
     let err = shims::become_agent(&args.command, &variables);
-    let name = args.command.first().map(|it| it.to_string_lossy().into_owned());
+    let name = args.command.first().map(|command| command.to_string_lossy().into_owned());
     Err::<Done, _>(Unstartable(name.unwrap_or_default(), err).into())
 }
 

@@ -37,7 +37,8 @@ impl Out {
         let is_terminal = io::stdout().is_terminal();
         let dumb = world.var("TERM") == Some("dumb");
         // A terminal that does not know its width says 0.
-        let width = world.var("COLUMNS").and_then(|it| it.parse().ok()).filter(|it| *it > 0);
+        let width =
+            world.var("COLUMNS").and_then(|value| value.parse().ok()).filter(|value| *value > 0);
         let width = width.or_else(|| is_terminal.then(terminal_width)?);
         Self {
             colour: is_terminal && !dumb && world.var("NO_COLOR").is_none(),
@@ -74,9 +75,11 @@ impl Out {
     /// column is cut to the width of the terminal; on a narrow one the widest
     /// of the others are too.
     pub(super) fn table(&self, heading: &[&str], rows: &[Vec<String>]) -> String {
-        let rows: Vec<Vec<String>> =
-            rows.iter().map(|row| row.iter().map(|it| bounded::plain_line(it)).collect()).collect();
-        let mut widths: Vec<usize> = heading.iter().map(|it| it.width()).collect();
+        let rows: Vec<Vec<String>> = rows
+            .iter()
+            .map(|row| row.iter().map(|text| bounded::plain_line(text)).collect())
+            .collect();
+        let mut widths: Vec<usize> = heading.iter().map(|text| text.width()).collect();
         for row in &rows {
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.width());
@@ -107,13 +110,15 @@ impl Out {
         /// Less says nothing.
         const OTHERS: usize = 4;
         let Some((last, others)) = widths.split_last_mut() else { return };
-        let before = |others: &[usize]| others.iter().map(|it| it + 2).sum::<usize>();
+        let before = |others: &[usize]| others.iter().map(|other| other + 2).sum::<usize>();
         if !self.has_edge {
             return;
         }
         *last = (*last).min(self.width.saturating_sub(before(others)).max(LAST));
         while before(others) + *last > self.width {
-            let Some(widest) = others.iter_mut().max().filter(|it| **it > OTHERS) else { break };
+            let Some(widest) = others.iter_mut().max().filter(|other| **other > OTHERS) else {
+                break;
+            };
             *widest -= 1;
         }
     }
@@ -125,8 +130,8 @@ pub(super) fn fitted(text: &str, columns: usize) -> String {
         return text.to_owned();
     }
     let mut room = columns.saturating_sub(1);
-    let kept = text.chars().take_while(|it| {
-        let width = it.width().unwrap_or(0);
+    let kept = text.chars().take_while(|c| {
+        let width = c.width().unwrap_or(0);
         let fits = width <= room;
         room = room.saturating_sub(width);
         fits
@@ -173,7 +178,10 @@ impl Drop for Working {
 }
 
 fn terminal_width() -> Option<usize> {
-    rustix::termios::tcgetwinsize(io::stdout()).ok().map(|it| it.ws_col.into()).filter(|it| *it > 0)
+    rustix::termios::tcgetwinsize(io::stdout())
+        .ok()
+        .map(|tcgetwinsize| tcgetwinsize.ws_col.into())
+        .filter(|tcgetwinsize| *tcgetwinsize > 0)
 }
 
 /// Prints what an agent or a user has written, without its control characters.

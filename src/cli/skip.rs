@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let until = Instant::now() + Duration::from_secs(5);
         warning = log.append(&[Entry::new(world.now, event)], until).err();
     }
-    let warnings: Vec<String> = warning.iter().map(|it| in_a_line(it)).collect();
+    let warnings: Vec<String> = warning.iter().map(|err| in_a_line(err)).collect();
     if args.json {
         say::print_json(&json!({
             "session_id": id,

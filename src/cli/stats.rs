@@ -89,10 +89,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let mut trial = trial::Trial::default();
     let mut sessions = 0;
-    for activity in roz.store.activity()?.into_iter().take_while(|it| it.at >= since) {
+    for activity in roz.store.activity()?.into_iter().take_while(|activity| activity.at >= since) {
         let Ok(Some(stored)) = roz.store.look_at(&activity.id) else { continue };
         sessions += 1;
-        for attempt in stored.session.review.attempts().iter().filter(|it| it.timestamp >= since) {
+        for attempt in
+            stored.session.review.attempts().iter().filter(|attempt| attempt.timestamp >= since)
+        {
             tallies.entry(attempt.template_id.clone()).or_default().count(attempt);
         }
         if stored.session.trace.would_refuse > 0 {
@@ -102,11 +104,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let log = reflection::Log::read(&roz, world);
     if args.json {
         let templates: BTreeMap<&String, Value> =
-            tallies.iter().map(|(id, it)| (id, as_json(it))).collect();
+            tallies.iter().map(|(id, tally)| (id, as_json(tally))).collect();
         say::print_json(&json!({
             "days": args.days, "sessions": sessions, "templates": templates,
             "trial": { "on": roz.policy.trial, "would_refuse": trial.as_json() },
-            "reflection": log.as_ref().ok().map(|it| it.as_json(&roz, world)),
+            "reflection": log.as_ref().ok().map(|log| log.as_json(&roz, world)),
         }))?;
     } else {
         let out = say::Out::new(world);
@@ -117,7 +119,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             say::print(&(say::folded(&told, out.width, "") + "\n"))?;
         } else {
             let heading = ["TEMPLATE", "SHOWN", "SUCCESS", "RATE", "BLOCKS", "FAILED", "OPEN"];
-            let rows: Vec<Vec<String>> = tallies.iter().map(|(id, it)| row(id, it)).collect();
+            let rows: Vec<Vec<String>> = tallies.iter().map(|(id, tally)| row(id, tally)).collect();
             say::print(&out.table(&heading, &rows))?;
         }
         if let Ok(log) = &log {
@@ -131,10 +133,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 fn row(id: &str, tally: &Tally) -> Vec<String> {
     let rate = tally.rate().map_or("-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
-    let blocks = tally.blocks_needed().map_or("-".to_owned(), |it| format!("{it:.1}"));
+    let blocks =
+        tally.blocks_needed().map_or("-".to_owned(), |blocks_needed| format!("{blocks_needed:.1}"));
     let failed = tally.ended() - tally.success;
     let [shown, success, failed, pending] =
-        [tally.shown, tally.success, failed, tally.pending].map(|it| it.to_string());
+        [tally.shown, tally.success, failed, tally.pending].map(|count| count.to_string());
     vec![id.to_owned(), shown, success, rate, blocks, failed, pending]
 }
 

@@ -93,16 +93,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     if args.json {
-        let waiting = gates.iter().find(|it| it.waits_for.is_some());
+        let waiting = gates.iter().find(|gate| gate.waits_for.is_some());
         say::print_json(&json!({
             "project": roz.project,
-            "session_id": session.as_ref().map(|it| &it.session_id),
-            "updated_at": session.as_ref().map(|it| it.updated_at),
+            "session_id": session.as_ref().map(|session| &session.session_id),
+            "updated_at": session.as_ref().map(|session| session.updated_at),
             "trial": roz.policy.trial,
             "gates": gates,
             "unconfirmed": own_files::unconfirmed(&roz.home),
-            "waits_for": waiting.and_then(|it| it.waits_for.as_ref()),
-            "next": waiting.and_then(|it| it.next.as_ref()),
+            "waits_for": waiting.and_then(|waiting| waiting.waits_for.as_ref()),
+            "next": waiting.and_then(|waiting| waiting.next.as_ref()),
         }))?;
         return Ok(Done::Well);
     }
@@ -175,9 +175,9 @@ pub(super) fn project(roz: &Roz, world: &World) -> Project {
     };
     Project {
         reflection: reflection_facts::is_wanted(roz, &world.cwd),
-        intent: intent.map(|it| match it.broken() {
+        intent: intent.map(|intent| match intent.broken() {
             Some(problem) => Err(problem.to_string()),
-            None => Ok(it.open().map(|it| it.id.clone()).collect()),
+            None => Ok(intent.open().map(|intent| intent.id.clone()).collect()),
         }),
     }
 }
@@ -191,9 +191,9 @@ fn in_words(
 ) -> String {
     let mut text = format!("Project  {}\n", roz.project.display());
     let _ = match session {
-        Some(it) => {
-            let ago = say::ago(it.updated_at, world.now);
-            let told = format!("{}, last active {ago}", it.session_id);
+        Some(session) => {
+            let ago = say::ago(session.updated_at, world.now);
+            let told = format!("{}, last active {ago}", session.session_id);
             writeln!(text, "Session  {}\n", say::folded(&told, out.width, "         "))
         }
         None => writeln!(text, "Session  none yet: start the client here\n"),
@@ -202,18 +202,18 @@ fn in_words(
         let told = "nothing is held or denied; `roz stats` lists what would have been";
         let _ = writeln!(text, "{}      {told}", out.paint(Tone::Warn, "Trial"));
     }
-    for it in statuses {
-        let (tone, state) = match (it.on, &it.waits_for) {
+    for status in statuses {
+        let (tone, state) = match (status.on, &status.waits_for) {
             (false, _) => (Tone::Dim, "off"),
-            (true, Some(_)) => (Tone::Warn, it.state),
-            (true, None) => (Tone::Good, it.state),
+            (true, Some(_)) => (Tone::Warn, status.state),
+            (true, None) => (Tone::Good, status.state),
         };
-        let about = it.about.iter().filter(|_| it.on).map(|about| format!(" {about}"));
+        let about = status.about.iter().filter(|_| status.on).map(|about| format!(" {about}"));
         let state = state.replace('_', " ") + &about.collect::<String>();
-        let _ = writeln!(text, "{:<11}{}", it.gate, out.paint(tone, &state));
-        let details = [("waits for", &it.waits_for), ("next", &it.next)];
+        let _ = writeln!(text, "{:<11}{}", status.gate, out.paint(tone, &state));
+        let details = [("waits for", &status.waits_for), ("next", &status.next)];
         for (what, words) in details {
-            if let Some(words) = words.as_ref().filter(|_| it.on) {
+            if let Some(words) = words.as_ref().filter(|_| status.on) {
                 let words = say::folded(words, out.width, &" ".repeat(22));
                 let _ = writeln!(text, "{:<11}{what:<11}{words}", "");
             }
@@ -224,7 +224,7 @@ fn in_words(
         let _ = writeln!(text, "{}  {told}", out.paint(Tone::Warn, "unconfirmed"));
         let _ = writeln!(text, "{:13}next: put it back, or `roz confirm`", "");
     }
-    if statuses.iter().all(|it| it.waits_for.is_none() || !it.on) {
+    if statuses.iter().all(|status| status.waits_for.is_none() || !status.on) {
         text += "\nNothing is waited for.\n";
     }
     text
@@ -267,9 +267,9 @@ pub(super) fn line(args: &LineArgs, world: &World) -> super::Result {
     let input: Input = serde_json::from_slice(&bytes).map_err(Error::Json)?;
     let cwd = input.workspace.current_dir.or(input.cwd).unwrap_or_else(|| world.cwd.clone());
     let mut roz = Roz::open(world, &cwd)?;
-    let id = input.session_id.and_then(|it| it.parse().ok());
-    let session = id.and_then(|it| roz.load(&it).ok()).map(|it| it.session);
-    if let Some(other) = session.as_ref().and_then(|it| roz.of_session(it, world)) {
+    let id = input.session_id.and_then(|session_id| session_id.parse().ok());
+    let session = id.and_then(|id| roz.load(&id).ok()).map(|id| id.session);
+    if let Some(other) = session.as_ref().and_then(|session| roz.of_session(session, world)) {
         roz = other?;
     }
     let gates = statuses(GATES, session.as_ref(), &project(&roz, world), &roz.policy);

@@ -66,9 +66,10 @@ impl Stock {
             View::default()
         });
         let tallies = view.tallies();
-        let places = shelf.learnings.iter().map(|it| (it.learning.id.clone(), it.backend));
+        let places =
+            shelf.learnings.iter().map(|learning| (learning.learning.id.clone(), learning.backend));
         let places = places.collect();
-        let learnings = shelf.learnings.into_iter().map(|it| it.learning).collect();
+        let learnings = shelf.learnings.into_iter().map(|learning| learning.learning).collect();
         Self { library, log, learnings, places, view, problems, tallies }
     }
 
@@ -81,7 +82,7 @@ impl Stock {
     }
 
     pub(super) fn find(&self, id: &str) -> Option<&Learning> {
-        self.learnings.iter().find(|it| it.id == id)
+        self.learnings.iter().find(|learning| learning.id == id)
     }
 
     /// The learnings of these ids, each once, and the ids of none.
@@ -126,27 +127,27 @@ impl Stock {
     /// clear: one or two letters off, or known by the mark at its lines' ends.
     pub(super) fn no_such(&self, id: &str) -> String {
         let typed = id.trim().trim_start_matches('^');
-        let is_end = |it: &str| typed.len() >= 6 && it.ends_with(typed);
-        let is_near = |it: &str| typed.len() <= 64 && strsim::osa_distance(typed, it) <= 2;
-        let all = || self.learnings.iter().map(|it| it.id.as_str());
-        let meant = all().find(|it| is_end(it)).or_else(|| all().find(|it| is_near(it)));
+        let is_end = |text: &str| typed.len() >= 6 && text.ends_with(typed);
+        let is_near = |text: &str| typed.len() <= 64 && strsim::osa_distance(typed, text) <= 2;
+        let all = || self.learnings.iter().map(|learning| learning.id.as_str());
+        let meant = all().find(|text| is_end(text)).or_else(|| all().find(|text| is_near(text)));
         let shown = bounded::plain_line(&bounded::line(id, 60));
         let all = "`roz learn list` shows those that there are".to_owned();
-        let remedy = meant.map_or(all, |it| format!("Did you mean `{it}`?"));
+        let remedy = meant.map_or(all, |meant| format!("Did you mean `{meant}`?"));
         format!("there is no learning `{shown}`. {remedy}")
     }
 
     /// A learning with all its fields, those that it lacks among them, and how
     /// it is used.
-    pub(super) fn as_json(&self, it: &Learning) -> Value {
-        let mut value = serde_json::to_value(it).unwrap_or_default();
-        let tally = self.tally(&it.id);
+    pub(super) fn as_json(&self, learning: &Learning) -> Value {
+        let mut value = serde_json::to_value(learning).unwrap_or_default();
+        let tally = self.tally(&learning.id);
         if let Some(fields) = value.as_object_mut() {
             let lacking = ["relevance", "ticket_id", "session_id", "supersedes", "roz_version"];
             for name in lacking {
                 fields.entry(name).or_insert(Value::Null);
             }
-            fields.insert("backend".to_owned(), json!(self.places.get(&it.id)));
+            fields.insert("backend".to_owned(), json!(self.places.get(&learning.id)));
             fields.insert("hit_rate".to_owned(), json!(tally.hit_rate()));
             for name in ["last_surfaced", "last_used"] {
                 fields.insert(name.to_owned(), Value::Null);
@@ -160,7 +161,7 @@ impl Stock {
     /// What to say where nothing was found: `said`, or that nothing could be read.
     pub(super) fn nothing(&self, said: &str) -> String {
         let log = self.log.path().display().to_string();
-        if self.learnings.is_empty() && self.problems.iter().any(|it| it.place != log) {
+        if self.learnings.is_empty() && self.problems.iter().any(|problem| problem.place != log) {
             return "None of what was learned here can be read.\n".to_owned();
         }
         format!("{said}\n")
@@ -193,7 +194,7 @@ impl Stock {
 }
 
 pub(super) fn problems_as_json(problems: &[Problem]) -> Value {
-    problems.iter().map(|it| json!({ "place": it.place, "what": it.what })).collect()
+    problems.iter().map(|problem| json!({ "place": problem.place, "what": problem.what })).collect()
 }
 
 /// Which learnings are meant.
@@ -216,7 +217,7 @@ impl Narrow {
             statuses,
             scopes: self.scope.clone(),
             categories: self.category.clone(),
-            tags: self.tag.iter().map(|it| it.trim().to_owned()).collect(),
+            tags: self.tag.iter().map(|text| text.trim().to_owned()).collect(),
             max_results,
         }
     }
@@ -227,8 +228,8 @@ pub(super) fn word<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(all.iter().map(|it| name(*it))).map(move |text| {
-        let named = all.iter().find(|it| name(**it).eq_ignore_ascii_case(&text));
+    PossibleValuesParser::new(all.iter().map(|item| name(*item))).map(move |text| {
+        let named = all.iter().find(|item| name(**item).eq_ignore_ascii_case(&text));
         *named.expect("clap takes no other word")
     })
 }

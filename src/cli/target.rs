@@ -31,8 +31,8 @@ impl Target {
     pub(super) fn open(given: Option<&str>, world: &World) -> super::Result<(Roz, Self)> {
         let roz = Roz::open(world, &world.cwd)?;
         let target = Self::find(&roz, given, world)?;
-        let session = target.stored.as_ref().map(|it| &it.session);
-        let other = session.and_then(|it| roz.of_session(it, world));
+        let session = target.stored.as_ref().map(|stored| &stored.session);
+        let other = session.and_then(|session| roz.of_session(session, world));
         Ok((other.unwrap_or(Ok(roz))?, target))
     }
 
@@ -57,7 +57,9 @@ impl Target {
 
     /// What the session is, or would be.
     pub(super) fn session(&self, roz: &Roz, world: &World) -> Session {
-        self.stored.as_ref().map_or_else(|| fresh(&self.id, roz, world), |it| it.session.clone())
+        self.stored
+            .as_ref()
+            .map_or_else(|| fresh(&self.id, roz, world), |stored| stored.session.clone())
     }
 
     /// Changes the session, and creates it where it does not exist.

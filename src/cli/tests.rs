@@ -20,9 +20,9 @@ struct Line {
 fn lines() -> Vec<Line> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let skills = fs::read_dir(root.join("skills")).unwrap();
-    let skills = skills.map(|it| it.unwrap().path().join("SKILL.md"));
-    let pages = fs::read_dir(root.join("docs")).unwrap().map(|it| it.unwrap().path());
-    let pages = pages.filter(|it| it.extension().is_some_and(|it| it == "md"));
+    let skills = skills.map(|skill| skill.unwrap().path().join("SKILL.md"));
+    let pages = fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|page| page.extension().is_some_and(|extension| extension == "md"));
     let readme = [root.join("README.md")];
     let mut found = Vec::new();
     for path in skills.chain(pages).chain(readme) {
@@ -40,20 +40,21 @@ fn lines() -> Vec<Line> {
                 Some(_) => None,
                 None => {
                     let spans = line.split('`').skip(1).step_by(2);
-                    let spans = spans.filter(|it| *it == "roz" || it.starts_with("roz "));
-                    found.extend(spans.map(|it| Line {
+                    let spans = spans.filter(|span| *span == "roz" || span.starts_with("roz "));
+                    found.extend(spans.map(|span| Line {
                         file: file.clone(),
-                        text: it.to_owned(),
+                        text: span.to_owned(),
                         is_whole: false,
                     }));
                     None
                 }
             };
-            let own = typed
-                .and_then(|it| it.split(" | ").map(str::trim).find(|it| it.starts_with("roz ")));
-            found.extend(own.map(|it| Line {
+            let own = typed.and_then(|typed| {
+                typed.split(" | ").map(str::trim).find(|part| part.starts_with("roz "))
+            });
+            found.extend(own.map(|text| Line {
                 file: file.clone(),
-                text: it.to_owned(),
+                text: text.to_owned(),
                 is_whole: true,
             }));
         }
@@ -74,7 +75,7 @@ pub(super) fn words(line: &str) -> Vec<String> {
             (_, c) => words.last_mut().unwrap().push(c),
         }
     }
-    words.retain(|it| !it.is_empty());
+    words.retain(|word| !word.is_empty());
     words
 }
 
@@ -85,8 +86,8 @@ fn every_command_line_in_skills_and_pages_is_taken() {
         // `roz ref ID… [--how]` tells of more than it types.
         let told: Vec<String> = words(&line.text)
             .into_iter()
-            .map(|it| it.trim_matches(['[', ']']).to_owned())
-            .filter(|it| it != "…" && it != "roz:")
+            .map(|word| word.trim_matches(['[', ']']).to_owned())
+            .filter(|word| word != "…" && word != "roz:")
             .collect();
         let Err(err) = Cli::command().try_get_matches_from(&told) else { continue };
         let is_beginning = matches!(
@@ -102,8 +103,9 @@ fn every_command_line_in_skills_and_pages_is_taken() {
     let verbs = ["reflect", "skip", "observe", "ref", "search", "learn"];
     for verb in verbs {
         let begin = format!("roz {verb}");
-        let told =
-            lines.iter().any(|it| it.file.starts_with("skills/") && it.text.starts_with(&begin));
+        let told = lines
+            .iter()
+            .any(|line| line.file.starts_with("skills/") && line.text.starts_with(&begin));
         assert!(told, "no skill tells of `{begin}`");
     }
 }

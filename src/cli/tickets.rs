@@ -44,9 +44,9 @@ pub(super) fn run(as_json: bool, world: &World) -> super::Result {
     let mut rows = rows(&roz, used.as_deref(), world);
     let until = Instant::now() + PATIENCE;
     let asked =
-        used.as_deref().map(|it| reflection_facts::ticket(&roz, it, &world.cwd, until, world));
+        used.as_deref().map(|used| reflection_facts::ticket(&roz, used, &world.cwd, until, world));
     let ticket = asked.transpose().unwrap_or_else(|err| {
-        for row in rows.iter_mut().filter(|it| it.is_used) {
+        for row in rows.iter_mut().filter(|row| row.is_used) {
             let why = in_a_line(&err);
             row.note = Some(format!("the ticket in progress is not known: {why}"));
         }
@@ -76,22 +76,23 @@ pub(super) fn run(as_json: bool, world: &World) -> super::Result {
 /// Those that are on, in their order, then those that could be.
 fn rows(roz: &Roz, used: Option<&str>, world: &World) -> Vec<Row> {
     let policy = &roz.policy.ticketing;
-    let found =
-        reflection_facts::markers(roz, &world.cwd).map(|it| (it.system, (it.marker, it.found)));
+    let found = reflection_facts::markers(roz, &world.cwd)
+        .map(|marker| (marker.system, (marker.marker, marker.found)));
     let mut found: BTreeMap<String, (String, Option<PathBuf>)> = found.collect();
     let on: Vec<&str> = policy.enabled().collect();
-    let known = SYSTEMS.iter().map(|it| it.name);
-    let known: Vec<&str> = known.chain(policy.systems.iter().map(|it| it.name.as_str())).collect();
-    let off = known.iter().copied().filter(|it| !on.contains(it));
+    let known = SYSTEMS.iter().map(|system| system.name);
+    let known: Vec<&str> =
+        known.chain(policy.systems.iter().map(|system| system.name.as_str())).collect();
+    let off = known.iter().copied().filter(|text| !on.contains(text));
     let row = |name: &str| {
         let is_on = on.contains(&name);
         let (marker, found) = match found.remove(name) {
             Some((marker, found)) => (Some(marker), found),
-            None => (tickets::find(name).and_then(|it| it.marker).map(str::to_owned), None),
+            None => (tickets::find(name).and_then(|system| system.marker).map(str::to_owned), None),
         };
         let asked = tickets::in_progress(policy, name);
-        let program = asked.first().filter(|it| !it.contains('/') && found.is_some());
-        let is_missing = program.is_some_and(|it| world.on_path(it).is_empty());
+        let program = asked.first().filter(|asked| !asked.contains('/') && found.is_some());
+        let is_missing = program.is_some_and(|program| world.on_path(program).is_empty());
         let note = if known.contains(&name) {
             let said = format!(
                 "`{}` is not on PATH, so the ticket in progress is not known",
@@ -139,7 +140,7 @@ fn in_words(
     roz: &Roz,
     out: &Out,
 ) -> String {
-    let plain = |it: &str| bounded::plain_line(&bounded::line(it, 200));
+    let plain = |item: &str| bounded::plain_line(&bounded::line(item, 200));
     let cells = |row: &Row| {
         let state = match (row.is_on, row.is_used) {
             (false, _) => "off",
@@ -172,9 +173,10 @@ fn in_words(
         }
     }
     let now = match (ticket, used) {
-        (Some(it), _) => {
-            let title = if it.title.is_empty() { String::new() } else { format!(", {}", it.title) };
-            format!("In progress: {}{title} ({}).", it.ticket_id, it.source)
+        (Some(ticket), _) => {
+            let title =
+                if ticket.title.is_empty() { String::new() } else { format!(", {}", ticket.title) };
+            format!("In progress: {}{title} ({}).", ticket.ticket_id, ticket.source)
         }
         (None, Some(system)) => format!("No {system} ticket is known to be in progress."),
         (None, None) => {

@@ -42,11 +42,12 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.session_or_newest(args.session.as_deref())?;
-    let wanted =
-        |event: &TraceEvent| args.event_type.as_ref().is_none_or(|it| *it == event.event_type);
+    let wanted = |event: &TraceEvent| {
+        args.event_type.as_ref().is_none_or(|event_type| *event_type == event.event_type)
+    };
     let mut events = roz.store.read_trace(&id)?;
-    let types: BTreeSet<String> = events.iter().map(|it| it.event_type.clone()).collect();
-    let mut seen = events.iter().map(|it| it.seq).max().unwrap_or(0);
+    let types: BTreeSet<String> = events.iter().map(|event| event.event_type.clone()).collect();
+    let mut seen = events.iter().map(|event| event.seq).max().unwrap_or(0);
     events.retain(wanted);
     let out = say::Out::new(world);
     if args.json && !args.follow {
@@ -63,8 +64,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     loop {
         std::thread::sleep(Duration::from_millis(300));
         let mut events = roz.store.read_trace(&id)?;
-        events.retain(|it| it.seq > seen);
-        seen = events.iter().map(|it| it.seq).max().unwrap_or(seen);
+        events.retain(|event| event.seq > seen);
+        seen = events.iter().map(|event| event.seq).max().unwrap_or(seen);
         events.retain(wanted);
         show(&events, args, &out)?;
     }

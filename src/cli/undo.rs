@@ -164,7 +164,8 @@ impl Texts<'_> {
     /// None: it is already as it was.
     fn plan(&self, path: &str, records: &[&Record]) -> Option<Plan> {
         let file = self.project.join(path);
-        let is_plain = Path::new(path).components().all(|it| matches!(it, Component::Normal(_)));
+        let is_plain =
+            Path::new(path).components().all(|component| matches!(component, Component::Normal(_)));
         let left = |why| Some(Plan { path: path.to_owned(), now: None, result: Err(why) });
         let is_link = fs::symlink_metadata(&file).is_ok_and(|meta| !meta.is_file());
         if !is_plain || is_link || !self.is_inside(&file) {
@@ -177,8 +178,8 @@ impl Texts<'_> {
         let mut text = now.clone();
         let mut how = "restored";
         for record in records.iter().rev() {
-            let details = record.metadata.roz.files.iter().filter(|it| it.path == path);
-            for changed in details.map(|it| &it.changed) {
+            let details = record.metadata.roz.files.iter().filter(|file| file.path == path);
+            for changed in details.map(|detail| &detail.changed) {
                 let Some(before) = self.before(path, changed, record) else {
                     return left("what it was before is not kept any more");
                 };
@@ -235,7 +236,8 @@ impl Texts<'_> {
     fn of_git(&self, path: &str, hash: &str, record: &Record) -> Option<Vec<u8>> {
         let then = record.vcs.as_ref().map(|vcs| vcs.revision.clone());
         let commits: Vec<String> = then.into_iter().chain(git::head(self.project)).collect();
-        let names: Vec<(&str, &str)> = commits.iter().map(|it| (it.as_str(), path)).collect();
+        let names: Vec<(&str, &str)> =
+            commits.iter().map(|commit| (commit.as_str(), path)).collect();
         let found = objects::named(self.project, &names, self.until).ok()?;
         found.into_iter().find_map(|object| match object {
             Some(Object::Text(text)) if images::hash_of(&text) == hash => Some(text),

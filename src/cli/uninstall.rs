@@ -72,7 +72,7 @@ fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Resul
     let config = config_dir(world);
     let project = git::root(&world.cwd);
     let known = settings::marketplace(config.as_deref());
-    let is_foreign = known.as_deref().is_some_and(|it| it != folder);
+    let is_foreign = known.as_deref().is_some_and(|path| path != folder);
     let (mut done, mut to_type, mut left_in) = (others.done, Vec::new(), others.left);
     if let Some(known) = known.as_ref().filter(|_| is_foreign) {
         let known = known.display();
@@ -85,7 +85,8 @@ fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Resul
         ask(client, &mut done, world)?;
     }
     if !is_foreign {
-        let files = config.as_deref().map(|it| settings::files(it, &project)).unwrap_or_default();
+        let files =
+            config.as_deref().map(|config| settings::files(config, &project)).unwrap_or_default();
         let mut changed = place.put_back()?;
         let names_us = || is_named(config.as_deref(), &project, &folder);
         if names_us() {
@@ -95,7 +96,7 @@ fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Resul
         done.extend(changed.iter().map(told));
         place.forget_copies(config.as_deref())?;
         let (_, broken) = settings::read(config.as_deref(), &project);
-        for broken in broken.iter().filter(|it| it.text.contains(ID)) {
+        for broken in broken.iter().filter(|broken| broken.text.contains(ID)) {
             left_in.push(format!("{broken}. Fix it, then run `roz uninstall` again."));
         }
         if names_us() {
@@ -126,10 +127,10 @@ fn from_claude(args: &Args, others: agents::Told, world: &World) -> super::Resul
     }
     done.extend(left_in);
     let mut text = spoken(&done, &to_type);
-    for it in left {
+    for item in left {
         let _ = writeln!(
             text,
-            "{it} still runs `roz hook`. That is not part of the plugin, so it stays."
+            "{item} still runs `roz hook`. That is not part of the plugin, so it stays."
         );
     }
     say::print(&text)?;
@@ -161,7 +162,7 @@ fn ask(client: &Client, done: &mut Vec<String>, world: &World) -> super::Result<
 fn is_named(config: Option<&Path>, project: &Path, folder: &Path) -> bool {
     let (all, _) = settings::read(config, project);
     settings::marketplace(config).as_deref() == Some(folder)
-        || all.iter().any(|it| it.declares_marketplace(folder))
+        || all.iter().any(|settings| settings.declares_marketplace(folder))
 }
 
 fn told((path, how): &(PathBuf, Back)) -> String {

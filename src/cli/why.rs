@@ -58,8 +58,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.json {
         say::print_json(&json!({
             "session_id": session.session_id,
-            "refused": refused.as_ref().map(|it| json!({
-                "at": it.at, "by": it.by, "what": it.what, "why": it.why,
+            "refused": refused.as_ref().map(|refused| json!({
+                "at": refused.at, "by": refused.by, "what": refused.what, "why": refused.why,
             })),
             "next": next,
         }))?;

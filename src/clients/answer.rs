@@ -90,7 +90,9 @@ fn exit_code(value: &Value, text: &str) -> Option<i32> {
     }
     let in_line = |line: &str| {
         let after = line.strip_prefix("Exit Code: ").or_else(|| {
-            line.strip_prefix("<shellId: ")?.split_once(" completed with exit code ").map(|it| it.1)
+            line.strip_prefix("<shellId: ")?
+                .split_once(" completed with exit code ")
+                .map(|parts| parts.1)
         });
         after?.trim_end_matches('>').trim().parse().ok()
     };

@@ -111,7 +111,7 @@ impl Dialect {
 
     /// What it calls an event.
     pub(super) fn own_event(&self, hook: Hook) -> &'static str {
-        let own = self.events.iter().find(|(_, it, _)| *it == hook);
+        let own = self.events.iter().find(|(_, item, _)| *item == hook);
         own.map_or(hook.name(), |(own, ..)| *own)
     }
 

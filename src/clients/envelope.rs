@@ -203,7 +203,7 @@ pub(super) fn parse<'a>(
     let mut payload = Payload::default();
     read(dialect, text, &mut payload).map_err(Error::Malformed)?;
     let mut warnings = Vec::new();
-    let named = fields::short(payload.hook_event_name, MAX_ID).filter(|it| !it.is_empty());
+    let named = fields::short(payload.hook_event_name, MAX_ID).filter(|short| !short.is_empty());
     let hook = match (named.as_deref(), dialect.hook(word)) {
         (None, Some(hook)) => hook,
         (None, None) => return Err(unknown(word)),
@@ -246,7 +246,9 @@ pub(super) fn parse<'a>(
         hook,
         payload: text,
         session_id,
-        cwd: fields::short(payload.cwd, MAX_PATH).map(PathBuf::from).filter(|it| it.is_absolute()),
+        cwd: fields::short(payload.cwd, MAX_PATH)
+            .map(PathBuf::from)
+            .filter(|short| short.is_absolute()),
         transcript_path: fields::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
         event,
         more: events.collect(),
@@ -254,7 +256,7 @@ pub(super) fn parse<'a>(
         answer: payload.tool_response.or(payload.error),
         scratchpad: fields::short(payload.scratchpad_dir, MAX_PATH)
             .map(PathBuf::from)
-            .filter(|it| it.is_absolute()),
+            .filter(|short| short.is_absolute()),
         warnings,
     })
 }
@@ -331,7 +333,8 @@ impl<'a> Payload<'a> {
     /// its end; the tool of its own server is used by nobody else.
     fn tell_of_reviewer(&self, server: &str, events: &mut Vec<Event<'a>>) {
         let is_own = self.mcp_context.and_then(mcp_name).is_some_and(|name| {
-            name.strip_prefix("mcp__").and_then(|it| it.split_once("__")) == Some((server, DECIDE))
+            name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"))
+                == Some((server, DECIDE))
         });
         let Some(Event { origin, what }) = events.first_mut() else { return };
         if is_own {

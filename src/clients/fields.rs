@@ -40,20 +40,20 @@ pub(crate) fn made_text(mut bytes: Vec<u8>) -> String {
 
 /// A short text: an id, a name. What is longer is none.
 pub(crate) fn short(raw: Option<&RawValue>, max: usize) -> Option<String> {
-    text(raw.filter(|it| it.get().len() <= 2 + 6 * max)).filter(|it| it.len() <= max)
+    text(raw.filter(|raw| raw.get().len() <= 2 + 6 * max)).filter(|text| text.len() <= max)
 }
 
 /// An id: one that is too long is recognised by its digest.
 pub(crate) fn id(raw: Option<&RawValue>) -> Option<String> {
     const MAX: usize = 256;
-    let id = text(raw).filter(|it| !it.is_empty())?;
+    let id = text(raw).filter(|text| !text.is_empty())?;
     Some(if id.len() > MAX { bounded::sha256(id.as_bytes()) } else { id })
 }
 
 /// A tool's name, its beginning if it is too long to be one.
 pub(crate) fn name(raw: Option<&RawValue>) -> String {
     const MAX: usize = 1024;
-    text(raw).map(|it| bounded::cut(&it, MAX).to_owned()).unwrap_or_default()
+    text(raw).map(|text| bounded::cut(&text, MAX).to_owned()).unwrap_or_default()
 }
 
 /// What `pick` makes of each item of an array, as long as there are not too
@@ -91,7 +91,7 @@ pub(crate) fn text(raw: Option<&RawValue>) -> Option<String> {
 }
 
 pub(crate) fn flag(raw: Option<&RawValue>) -> bool {
-    raw.is_some_and(|it| it.get() == "true")
+    raw.is_some_and(|raw| raw.get() == "true")
 }
 
 /// A tool's input as a value. Of one that is very large, or nested too deep to
@@ -149,7 +149,7 @@ fn top_level(json: &str) -> Option<Map<String, Value>> {
         }
     }
 
-    serde_json::from_str::<Fields>(json).ok().map(|it| it.0)
+    serde_json::from_str::<Fields>(json).ok().map(|fields| fields.0)
 }
 
 /// JSON in which half surrogates, which are no characters, are replacement
@@ -205,20 +205,22 @@ pub(crate) fn says_it_failed(response: &RawValue) -> bool {
     let text = response.get();
     // What a server answers is text in a list.
     if text.starts_with('[') {
-        if !["rror:", "RROR:", "success", "isError", "is_error"].iter().any(|it| text.contains(it))
+        if !["rror:", "RROR:", "success", "isError", "is_error"]
+            .iter()
+            .any(|item| text.contains(item))
         {
             return false;
         }
         let parts: Vec<Part> = serde_json::from_str(text).unwrap_or_default();
-        let first = parts.first().map(|it| it.text.trim());
-        return first.is_some_and(|it| {
-            let is_error = it.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("error:"));
-            is_error || serde_json::from_str(it).is_ok_and(says_it_failed)
+        let first = parts.first().map(|part| part.text.trim());
+        return first.is_some_and(|first| {
+            let is_error = first.get(..6).is_some_and(|text| text.eq_ignore_ascii_case("error:"));
+            is_error || serde_json::from_str(first).is_ok_and(says_it_failed)
         });
     }
     let may_say = ["\"success\"", "\"isError\"", "\"is_error\"", "\"interrupted\""]
         .iter()
-        .any(|it| text.contains(it));
+        .any(|item| text.contains(item));
     if !text.starts_with('{') || !may_say {
         return false;
     }

@@ -141,7 +141,7 @@ fn render(said: Reply, hook: Hook) -> Printed {
     if !said.context.is_empty() {
         specific["additionalContext"] = said.context.into();
     }
-    if specific.as_object().is_some_and(|it| !it.is_empty()) {
+    if specific.as_object().is_some_and(|fields| !fields.is_empty()) {
         specific["hookEventName"] = event.into();
         stdout["hookSpecificOutput"] = specific;
     }

@@ -189,7 +189,7 @@ pub fn find(name: &str) -> Option<&'static dyn Client> {
 pub fn detect(payload: &str) -> &'static dyn Client {
     let keys: BTreeMap<&str, &RawValue> = serde_json::from_str(payload).unwrap_or_default();
     let has = |key: &str| keys.contains_key(key);
-    let says = |key: &str, part: &str| keys.get(key).is_some_and(|it| it.get().contains(part));
+    let says = |key: &str, part: &str| keys.get(key).is_some_and(|json| json.get().contains(part));
     let found: &'static dyn Client = if has("cursor_version") {
         &documented::CURSOR
     } else if has("clineVersion") {

@@ -33,7 +33,7 @@ const LARGEST_ENTRY: u64 = 8 << 20;
 
 /// The merged configuration, if it was made of just what was `seen`.
 pub(super) fn read(path: &Path, seen: &Seen) -> Option<Loaded> {
-    let stamps = seen.files().map(|it| &it.stamp);
+    let stamps = seen.files().map(|file| &file.stamp);
     cached::read(path, MADE_BY, seen, stamps, LARGEST_ENTRY)
 }
 
@@ -58,13 +58,14 @@ fn sparse(loaded: &Loaded) -> Option<Value> {
         }
         !is_usual
     });
-    let is_same = serde_json::from_value::<Loaded>(sparse.clone()).is_ok_and(|it| it == *loaded);
+    let is_same =
+        serde_json::from_value::<Loaded>(sparse.clone()).is_ok_and(|item| item == *loaded);
     is_same.then_some(sparse)
 }
 
 /// Where the merged configuration of a project and a user's file is kept.
 pub(super) fn entry(roz_home: &Path, user_file: &Path, project: Option<&Path>) -> PathBuf {
-    let project = project.map_or(&[][..], |it| it.as_os_str().as_encoded_bytes());
+    let project = project.map_or(&[][..], |project| project.as_os_str().as_encoded_bytes());
     let name = hash(&[user_file.as_os_str().as_encoded_bytes(), project]);
     roz_home.join(format!("cache/config-{name:032x}.json"))
 }

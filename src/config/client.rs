@@ -14,9 +14,9 @@ const LARGEST: u64 = 4 << 20;
 /// The client's settings files in `dirs`, the project's root and the folder in which the client was
 /// started. Those in `home` are the user's own.
 pub(super) fn settings_files(dirs: &[&Path], home: Option<&Path>) -> Vec<PathBuf> {
-    let mut dirs: Vec<_> = dirs.iter().filter(|it| home != Some(it)).collect();
+    let mut dirs: Vec<_> = dirs.iter().filter(|dir| home != Some(dir)).collect();
     dirs.dedup();
-    dirs.iter().flat_map(|dir| FILES.map(|it| dir.join(it))).collect()
+    dirs.iter().flat_map(|dir| FILES.map(|text| dir.join(text))).collect()
 }
 
 /// Those of `names` that a project's client settings name (`"ROZ_HOME": …`): see [`settings_files`]

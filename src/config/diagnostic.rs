@@ -74,7 +74,7 @@ impl fmt::Display for Place {
         match self {
             Place::File { path, line } => {
                 write!(f, "{}", path.escape_debug())?;
-                line.map_or(Ok(()), |it| write!(f, ":{it}"))
+                line.map_or(Ok(()), |line| write!(f, ":{line}"))
             }
             Place::Variable(name) => write!(f, "the variable {name}"),
         }
@@ -98,8 +98,9 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let name = name.to_lowercase().replace('-', "_");
-    let far = |it: &str| strsim::osa_distance(&name, &it.to_lowercase());
-    let (distance, candidate) = candidates.into_iter().map(|it| (far(it), it)).min()?;
+    let far = |text: &str| strsim::osa_distance(&name, &text.to_lowercase());
+    let (distance, candidate) =
+        candidates.into_iter().map(|candidate| (far(candidate), candidate)).min()?;
     (distance <= candidate.len().div_ceil(3)).then_some(candidate)
 }
 

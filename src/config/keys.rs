@@ -520,7 +520,7 @@ pub(super) const OTHER_VARIABLES: [&str; 5] =
     ["ROZ_NOW", "ROZ_DICE", "ROZ_REVIEW_TOKEN", "ROZ_SESSION_ID", "ROZ_AGENT_PID"];
 
 pub(super) fn by_variable(name: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|it| it.variable == Some(name))
+    KEYS.iter().find(|key| key.variable == Some(name))
 }
 
 /// Where a key's value is in `document`, the JSON of a `Policy`.
@@ -589,7 +589,7 @@ fn is_lower(value: &Value, without: &Value) -> bool {
 }
 
 fn adds_only(value: &Value, _: &Value) -> bool {
-    value.as_object().is_some_and(|it| it.values().all(|it| *it == true))
+    value.as_object().is_some_and(|fields| fields.values().all(|value| *value == true))
 }
 
 fn asks_more(value: &Value, without: &Value) -> bool {

@@ -34,7 +34,7 @@ pub(super) struct Setting {
 /// the caller's to say.
 pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Layer, Diagnostic> {
     let root = DeTable::parse(text).map_err(|err| Diagnostic {
-        place: Place::file(path, err.span().map(|it| line(text, it.start))),
+        place: Place::file(path, err.span().map(|span| line(text, span.start))),
         problem: format!("not TOML: {}", err.message().replace('\n', " ")),
         remedy: String::new(),
     })?;
@@ -42,7 +42,7 @@ pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Laye
     let mut walk = Walk { text, path, reader, settings: Vec::new() };
     walk.section(root.get_ref(), "");
     let Walk { reader: Reader { mut flaws, .. }, settings, .. } = walk;
-    flaws.sort_by_key(|it| it.at.start);
+    flaws.sort_by_key(|flaw| flaw.at.start);
     let diagnostics = flaws
         .iter()
         .take(MOST_DIAGNOSTICS)
@@ -69,14 +69,14 @@ pub(super) fn from_variables<'a>(
         if let Some(value) = reader.parse(key, text) {
             layer.settings.push(Setting { key, value, place: place.clone(), rows: Vec::new() });
         }
-        layer.diagnostics.extend(reader.flaws.iter().map(|it| diagnostic(it, place.clone())));
+        layer.diagnostics.extend(reader.flaws.iter().map(|flaw| diagnostic(flaw, place.clone())));
     }
     layer
 }
 
 /// Counts from 1.
 pub(super) fn line(text: &str, at: usize) -> usize {
-    text.bytes().take(at).filter(|it| *it == b'\n').count() + 1
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
 fn diagnostic(flaw: &Flaw, place: Place) -> Diagnostic {
@@ -96,7 +96,7 @@ impl Walk<'_> {
             // A quoted name with a dot in it is no path into a section.
             let known = !name.get_ref().contains('.');
             let path = format!("{prefix}{}", name.get_ref());
-            if let Some(key) = KEYS.iter().find(|it| known && it.path == path) {
+            if let Some(key) = KEYS.iter().find(|key| known && key.path == path) {
                 self.set(key, value);
             } else if known && is_section(&path) {
                 match value.get_ref() {
@@ -116,7 +116,7 @@ impl Walk<'_> {
     fn set(&mut self, key: &'static Key, value: &Spanned<DeValue>) {
         if let Some(read) = self.reader.read(key, value) {
             let place = Place::file(self.path, Some(line(self.text, value.span().start)));
-            let rows = self.reader.rows.drain(..).map(|it| line(self.text, it)).collect();
+            let rows = self.reader.rows.drain(..).map(|row| line(self.text, row)).collect();
             self.settings.push(Setting { key, value: read, place, rows });
         }
     }
@@ -128,7 +128,7 @@ impl Walk<'_> {
         // What is reported in numbers only needs no remedy.
         let remedy = if self.reader.flaws.len() > 20 * MOST_DIAGNOSTICS {
             String::new()
-        } else if KEYS.iter().any(|it| it.path == text) {
+        } else if KEYS.iter().any(|key| key.path == text) {
             format!("without the quotes `{text}` is one")
         } else if let Some(meant) = meant(prefix, text, value.get_ref().is_table()) {
             format!("did you mean `{meant}`?")
@@ -140,14 +140,14 @@ impl Walk<'_> {
 }
 
 fn is_section(path: &str) -> bool {
-    KEYS.iter().any(|it| it.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
+    KEYS.iter().any(|key| key.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
 }
 
 /// The names that may stand in the section `prefix`.
 fn names(prefix: &str) -> Vec<&'static str> {
-    let below = KEYS.iter().filter_map(|it| it.path.strip_prefix(prefix));
+    let below = KEYS.iter().filter_map(|key| key.path.strip_prefix(prefix));
     let mut names: Vec<_> = Vec::new();
-    for name in below.map(|it| it.split('.').next().unwrap_or(it)) {
+    for name in below.map(|below| below.split('.').next().unwrap_or(below)) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -159,23 +159,23 @@ fn names(prefix: &str) -> Vec<&'static str> {
 /// the one that was written does. Inside of a section a table has its neighbour's name sooner than
 /// one from elsewhere.
 fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
-    let fits = |path: &str| match KEYS.iter().find(|it| it.path == path) {
+    let fits = |path: &str| match KEYS.iter().find(|key| key.path == path) {
         Some(key) => !is_table || key.kind.is_table(),
         None => is_table,
     };
-    let beside = names(prefix).into_iter().filter(|it| fits(&format!("{prefix}{it}")));
-    let beside = nearest(name, beside).map(|it| format!("{prefix}{it}"));
-    let elsewhere = || elsewhere(name).filter(|it| fits(it));
+    let beside = names(prefix).into_iter().filter(|name| fits(&format!("{prefix}{name}")));
+    let beside = nearest(name, beside).map(|nearest| format!("{prefix}{nearest}"));
+    let elsewhere = || elsewhere(name).filter(|elsewhere| fits(elsewhere));
     if prefix.is_empty() || !is_table { elsewhere().or(beside) } else { beside.or_else(elsewhere) }
 }
 
 /// The one key, or section, that is so called in another place.
 fn elsewhere(name: &str) -> Option<String> {
-    let paths = KEYS.iter().map(|it| it.path);
+    let paths = KEYS.iter().map(|key| key.path);
     let mut found: Vec<_> = paths
         .filter_map(|path| {
             let names: Vec<_> = path.split('.').collect();
-            let at = names.iter().rposition(|it| *it == name)?;
+            let at = names.iter().rposition(|text| *text == name)?;
             Some(names[..=at].join("."))
         })
         .collect();

@@ -76,7 +76,7 @@ impl<'a> Draft<'a> {
         self.warn_of_unknown_systems();
         if let Some(users) = &self.systems_of_user {
             let all = self.policy.ticketing.enabled().map(str::to_owned);
-            let added = all.filter(|it| !users.contains(it)).collect();
+            let added = all.filter(|text| !users.contains(text)).collect();
             self.policy.ticketing.of_project = added;
         }
         self.policy.review.gates.project_files = self.project_files;
@@ -129,7 +129,7 @@ impl<'a> Draft<'a> {
 
     fn set(&mut self, setting: Setting, author: Author) {
         let Setting { key, mut value, place, rows } = setting;
-        let Some(row) = KEYS.iter().position(|it| std::ptr::eq(it, key)) else { return };
+        let Some(row) = KEYS.iter().position(|item| std::ptr::eq(item, key)) else { return };
         let by_project = author != Author::User;
         let adds = match key.kind {
             Kind::List(_) | Kind::Rows(_) => by_project && matches!(key.project, May::Add),
@@ -176,7 +176,7 @@ impl<'a> Draft<'a> {
     fn take_programs(&mut self, key: &Key, fields: &[Field], rows: &mut Value, place: &Place) {
         let rows = rows.as_array_mut().into_iter().flatten();
         for row in rows.filter_map(Value::as_object_mut) {
-            for field in fields.iter().filter(|it| it.is_program) {
+            for field in fields.iter().filter(|field| field.is_program) {
                 if row.remove(field.name).is_some() {
                     self.refuse_program(place.clone(), &format!("{}.{}", key.path, field.name));
                 }
@@ -195,9 +195,9 @@ impl Draft<'_> {
         items.retain(|item| {
             let line = lines.next().copied();
             let name = item["name"].as_str().unwrap_or_default();
-            let whose = if users.iter().any(|it| it["name"] == name) {
+            let whose = if users.iter().any(|user| user["name"] == name) {
                 "the user has"
-            } else if SYSTEMS.iter().any(|it| it.name == name) {
+            } else if SYSTEMS.iter().any(|system| system.name == name) {
                 "roz has"
             } else {
                 return true;
@@ -218,13 +218,13 @@ impl Draft<'_> {
     /// would switch the right one off.
     fn warn_of_unknown_systems(&mut self) {
         let ticketing = &self.policy.ticketing;
-        let own = ticketing.systems.iter().map(|it| it.name.as_str());
-        let known: Vec<&str> = SYSTEMS.iter().map(|it| it.name).chain(own).collect();
-        let listed = ticketing.discovery.iter().map(|it| ("ticketing.discovery", it));
-        let switched = ticketing.overrides.keys().map(|it| ("ticketing.overrides", it));
-        let unknown = listed.chain(switched).filter(|(_, it)| !known.contains(&it.as_str()));
+        let own = ticketing.systems.iter().map(|system| system.name.as_str());
+        let known: Vec<&str> = SYSTEMS.iter().map(|system| system.name).chain(own).collect();
+        let listed = ticketing.discovery.iter().map(|text| ("ticketing.discovery", text));
+        let switched = ticketing.overrides.keys().map(|key| ("ticketing.overrides", key));
+        let unknown = listed.chain(switched).filter(|(_, text)| !known.contains(&text.as_str()));
         let place = |path: &str| {
-            let row = KEYS.iter().position(|it| it.path == path)?;
+            let row = KEYS.iter().position(|key| key.path == path)?;
             Some(self.origins[row].last()?.place.clone())
         };
         let told = unknown.filter_map(|(path, name)| {
@@ -243,7 +243,7 @@ impl Draft<'_> {
 /// Lists grow by what they do not have yet; tables are laid over, key by key. A gate's pattern is
 /// said again after an exclusion, which may have undone it.
 fn add(below: &mut Value, above: Value) {
-    let is_exclusion = |it: &Value| it.as_str().and_then(pattern::exclusion).is_some();
+    let is_exclusion = |value: &Value| value.as_str().and_then(pattern::exclusion).is_some();
     match (below, above) {
         (Value::Array(below), Value::Array(above)) => {
             for item in above {

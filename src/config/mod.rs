@@ -144,7 +144,7 @@ pub fn project_dir(root: &Path) -> PathBuf {
 
 /// The configuration in [`project_dir`]. Where there is none, the folders need not be looked for.
 fn project_file(root: &Path) -> file::Seen {
-    let [ours, older] = [".roz", ".grove"].map(|it| root.join(it).join("config.toml"));
+    let [ours, older] = [".roz", ".grove"].map(|text| root.join(text).join("config.toml"));
     let ours = file::Seen::at(ours);
     if !ours.is_absent() {
         return ours;
@@ -178,7 +178,7 @@ impl Seen {
         };
         let project = sources.project.as_ref().and_then(of_project);
         let main = sources.main.as_ref().and_then(of_project);
-        let main = main.filter(|it| !project.as_ref().is_some_and(|own| own.is_same_file(it)));
+        let main = main.filter(|main| !project.as_ref().is_some_and(|own| own.is_same_file(main)));
         let variables: Vec<_> = sources.env.iter().filter_map(relevant).collect();
         let mut client_settings = Vec::new();
         if !variables.is_empty() {
@@ -223,10 +223,10 @@ fn relevant((name, value): &(String, String)) -> Option<(String, String)> {
 /// The variable that a misspelt one was meant to be. Other programs may have variables like ours,
 /// so it takes more than a likeness.
 fn intended(name: &str) -> Option<&'static str> {
-    let bare = name.strip_prefix("ROZ_").filter(|it| (1..=64).contains(&it.len()))?;
-    let mut known = KEYS.iter().filter_map(|it| it.variable).chain(FINDERS);
-    let is_end = |it: &&str| it.strip_suffix(bare).is_some_and(|rest| rest.ends_with('_'));
-    let is_like = |it: &&str| strsim::osa_distance(name, it) <= (it.len() - 4) / 4;
+    let bare = name.strip_prefix("ROZ_").filter(|rest| (1..=64).contains(&rest.len()))?;
+    let mut known = KEYS.iter().filter_map(|key| key.variable).chain(FINDERS);
+    let is_end = |text: &&str| text.strip_suffix(bare).is_some_and(|rest| rest.ends_with('_'));
+    let is_like = |text: &&str| strsim::osa_distance(name, text) <= (text.len() - 4) / 4;
     known.clone().find(is_end).or_else(|| known.find(is_like))
 }
 
@@ -242,11 +242,11 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
     draft.lay(read_file(sources, &seen.user, &mut readable), Author::User);
 
     let author = |root: &Option<PathBuf>, policy: &Policy| Author::Project {
-        trusted: root.as_deref().is_some_and(|it| is_trusted(it, policy)),
+        trusted: root.as_deref().is_some_and(|root| is_trusted(root, policy)),
     };
     let main = author(&sources.main, draft.policy());
     let project = author(&sources.project, draft.policy());
-    let own = seen.project.as_ref().filter(|it| !it.is_absent());
+    let own = seen.project.as_ref().filter(|project| !project.is_absent());
     let own = own.map(|file| read_file(sources, file, &mut readable));
     if let Some(file) = &seen.main {
         let mut layer = read_file(sources, file, &mut readable);
@@ -261,9 +261,12 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
     let names = seen.variables.iter().map(|(name, _)| name.as_str());
     let theirs = set_by_project(names, &dirs(sources), home);
     let variables = || seen.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let is_theirs = |it: &(&str, &str)| theirs.contains(&it.0);
+    let is_theirs = |pair: &(&str, &str)| theirs.contains(&pair.0);
     draft.lay(layer::from_variables(variables().filter(is_theirs), home), project);
-    draft.lay(layer::from_variables(variables().filter(|it| !is_theirs(it)), home), Author::User);
+    draft.lay(
+        layer::from_variables(variables().filter(|variable| !is_theirs(variable)), home),
+        Author::User,
+    );
     for (name, value) in variables() {
         draft.diagnostics.extend(misplaced(name, theirs.contains(&name)));
         let is_named = sources.user_file != sources.roz_home.join("config.toml");
@@ -277,8 +280,8 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
         }
     }
 
-    let files = [&seen.user].into_iter().chain(seen.of_projects()).filter(|it| !it.is_absent());
-    let files = files.map(|it| it.path.clone()).collect();
+    let files = [&seen.user].into_iter().chain(seen.of_projects()).filter(|seen| !seen.is_absent());
+    let files = files.map(|file| file.path.clone()).collect();
     let (policy, diagnostics, settings) = draft.finish();
     Resolved { full: Full { policy, diagnostics, settings, files }, readable }
 }
@@ -287,10 +290,11 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
 /// adds, and what it makes stricter.
 fn keep_gates(main: &mut Layer, own: &Layer) {
     let is_replaced = |key: &Key| {
-        matches!(key.kind, Kind::Rows(_)) && own.settings.iter().any(|it| it.key.path == key.path)
+        matches!(key.kind, Kind::Rows(_))
+            && own.settings.iter().any(|setting| setting.key.path == key.path)
     };
-    main.settings.retain(|it| {
-        matches!(it.key.project, May::Add | May::Tighten { .. }) && !is_replaced(it.key)
+    main.settings.retain(|setting| {
+        matches!(setting.key.project, May::Add | May::Tighten { .. }) && !is_replaced(setting.key)
     });
 }
 
@@ -313,9 +317,9 @@ fn misplaced(name: &str, is_projects: bool) -> Option<Diagnostic> {
 
 /// Whether the user named `project` as one that may start programs.
 fn is_trusted(project: &Path, policy: &Policy) -> bool {
-    let real = |it: &Path| it.canonicalize().ok();
+    let real = |path: &Path| path.canonicalize().ok();
     let Some(project) = real(project) else { return false };
-    policy.trust.projects.iter().any(|it| real(it).as_ref() == Some(&project))
+    policy.trust.projects.iter().any(|path| real(path).as_ref() == Some(&project))
 }
 
 fn read_file(sources: &Sources, file: &file::Seen, readable: &mut Vec<(PathBuf, String)>) -> Layer {
@@ -330,7 +334,7 @@ fn read_file(sources: &Sources, file: &file::Seen, readable: &mut Vec<(PathBuf, 
     });
     read.unwrap_or_else(|mut diagnostic| {
         let last = cache::last_readable(&sources.roz_home, &file.path);
-        let last = last.and_then(|it| layer::parse(&it, &file.path, home).ok());
+        let last = last.and_then(|last| layer::parse(&last, &file.path, home).ok());
         let what =
             if last.is_some() { "its last readable version applies" } else { "it is ignored" };
         diagnostic.remedy = format!("until it is fixed {what}");

@@ -36,12 +36,12 @@ fn section(title: &str) -> Value {
 }
 
 fn property(key: &Key, default: Value) -> Value {
-    let Value::Object(mut it) = shape(key.kind) else { return Value::Null };
-    it.insert("description".into(), format!("{}. {}.", key.about, rule(key)).into());
+    let Value::Object(mut fields) = shape(key.kind) else { return Value::Null };
+    fields.insert("description".into(), format!("{}. {}.", key.about, rule(key)).into());
     if !default.is_null() {
-        it.insert("default".into(), default);
+        fields.insert("default".into(), default);
     }
-    Value::Object(it)
+    Value::Object(fields)
 }
 
 fn shape(kind: Kind) -> Value {
@@ -106,7 +106,8 @@ fn row(fields: &[Field]) -> Value {
         (field.name.to_owned(), shape)
     };
     let properties: Map<String, Value> = fields.iter().map(shape).collect();
-    let required: Vec<&str> = fields.iter().filter(|it| it.required).map(|it| it.name).collect();
+    let required: Vec<&str> =
+        fields.iter().filter(|field| field.required).map(|field| field.name).collect();
     json!({
         "type": "object",
         "properties": properties,

@@ -12,8 +12,9 @@ impl Full {
     /// each value comes from.
     pub fn show(&self, origins: bool) -> String {
         let mut out = String::new();
-        let lines: Vec<_> = self.settings.iter().map(|it| line(it.key.path, &it.value)).collect();
-        let width = lines.iter().map(|it| it.chars().count()).filter(|it| *it <= 56).max();
+        let lines: Vec<_> =
+            self.settings.iter().map(|setting| line(setting.key.path, &setting.value)).collect();
+        let width = lines.iter().map(|line| line.chars().count()).filter(|line| *line <= 56).max();
         for (line, setting) in lines.iter().zip(&self.settings) {
             if !origins {
                 let _ = writeln!(out, "{line}");
@@ -31,9 +32,9 @@ impl Full {
     /// `{"config": {…}, "origins": {"review.mode": [{…}]}, "files": […], "diagnostics": […]}`. A
     /// key that nobody set has no origins.
     pub fn to_json(&self) -> Value {
-        let origins = self.settings.iter().map(|it| {
-            let origins = it.origins.iter().map(Origin::to_json).collect();
-            (it.key.path.to_owned(), Value::Array(origins))
+        let origins = self.settings.iter().map(|setting| {
+            let origins = setting.origins.iter().map(Origin::to_json).collect();
+            (setting.key.path.to_owned(), Value::Array(origins))
         });
         json!({
             "config": self.policy,
@@ -46,7 +47,11 @@ impl Full {
     /// What is wrong, a line each; or that nothing is.
     pub fn check(&self) -> String {
         if !self.diagnostics.is_empty() {
-            return self.diagnostics.iter().map(|it| it.to_string() + "\n").collect();
+            return self
+                .diagnostics
+                .iter()
+                .map(|diagnostic| diagnostic.to_string() + "\n")
+                .collect();
         }
         match &self.file_names()[..] {
             [] => "there is no configuration file: the defaults apply\n".to_owned(),
@@ -70,7 +75,7 @@ impl Full {
     }
 
     fn file_names(&self) -> Vec<String> {
-        self.files.iter().map(|it| it.to_string_lossy().into_owned()).collect()
+        self.files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
     }
 }
 

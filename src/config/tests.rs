@@ -82,7 +82,8 @@ impl Scene {
         let loaded = self.load();
         assert_eq!((&fresh.policy, &fresh.diagnostics), (&loaded.policy, &loaded.diagnostics));
         let folder = self.dir.path().to_str().unwrap();
-        let lines = loaded.diagnostics.iter().map(|it| it.to_string().replace(folder, "…"));
+        let lines =
+            loaded.diagnostics.iter().map(|diagnostic| diagnostic.to_string().replace(folder, "…"));
         (loaded.policy, lines.collect())
     }
 
@@ -96,7 +97,7 @@ impl Scene {
 
     fn value(&self, path: &str) -> Value {
         let full = load_fresh(&self.sources);
-        full.settings.into_iter().find(|it| it.key.path == path).unwrap().value
+        full.settings.into_iter().find(|setting| setting.key.path == path).unwrap().value
     }
 }
 

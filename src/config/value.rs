@@ -35,13 +35,13 @@ fn no_formatter(
     }
     let leads_elsewhere = text.starts_with(['/', '~'])
         || text.ends_with('/')
-        || text.split('/').any(|it| matches!(it, "." | ".."));
+        || text.split('/').any(|part| matches!(part, "." | ".."));
     if leads_elsewhere || text.trim().is_empty() {
         let problem = format!("`{FORMATTERS}`: {} fits no file", quoted(text));
         let remedy = "write a name (`*.rs`), or a path from the project's root (`web/**`)";
         return Some((pattern.span(), problem, remedy.to_owned()));
     }
-    let is_empty = matches!(program.get_ref(), DeValue::String(it) if it.trim().is_empty());
+    let is_empty = matches!(program.get_ref(), DeValue::String(string) if string.trim().is_empty());
     is_empty.then(|| {
         let problem = format!("`{FORMATTERS}`: no program is named for {}", quoted(text));
         (program.span(), problem, "name one, as `rustfmt`, or leave the line out".to_owned())
@@ -71,15 +71,15 @@ impl Reader<'_> {
     pub(super) fn read(&mut self, key: &Key, value: &Spanned<DeValue>) -> Option<Value> {
         let at = value.span();
         match (key.kind, value.get_ref()) {
-            (Kind::Switch | Kind::Auto, DeValue::Boolean(it)) => Some(Value::Bool(*it)),
-            (Kind::Integer { .. }, DeValue::Integer(it)) => {
-                let number = i128::from_str_radix(it.as_str(), it.radix()).ok();
-                self.integer(key, number, it.as_str(), at)
+            (Kind::Switch | Kind::Auto, DeValue::Boolean(boolean)) => Some(Value::Bool(*boolean)),
+            (Kind::Integer { .. }, DeValue::Integer(de_integer)) => {
+                let number = i128::from_str_radix(de_integer.as_str(), de_integer.radix()).ok();
+                self.integer(key, number, de_integer.as_str(), at)
             }
-            (Kind::Share, DeValue::Float(it)) => self.share(key, it.as_str(), at),
-            (Kind::Share, DeValue::Integer(it)) => self.share(key, it.as_str(), at),
-            (Kind::Word(_) | Kind::Path | Kind::Template | Kind::Text, DeValue::String(it)) => {
-                self.text(key, it, at)
+            (Kind::Share, DeValue::Float(de_float)) => self.share(key, de_float.as_str(), at),
+            (Kind::Share, DeValue::Integer(de_integer)) => self.share(key, de_integer.as_str(), at),
+            (Kind::Word(_) | Kind::Path | Kind::Template | Kind::Text, DeValue::String(string)) => {
+                self.text(key, string, at)
             }
             (Kind::List(item), DeValue::Array(items)) => {
                 if items.len() > LONGEST_LIST {
@@ -87,10 +87,12 @@ impl Reader<'_> {
                     self.flaw(at, problem, format!("the first {LONGEST_LIST} apply"));
                 }
                 let items = items.iter().take(LONGEST_LIST);
-                Some(items.filter_map(|it| self.item(key, item, it)).collect())
+                Some(items.filter_map(|spanned| self.item(key, item, spanned)).collect())
             }
-            (Kind::Auto, DeValue::String(it)) if &**it == "auto" => Some(Value::from("auto")),
-            (Kind::Auto, DeValue::String(it)) => self.unfit(key, it, at),
+            (Kind::Auto, DeValue::String(string)) if &**string == "auto" => {
+                Some(Value::from("auto"))
+            }
+            (Kind::Auto, DeValue::String(string)) => self.unfit(key, string, at),
             (Kind::Weights | Kind::Switches(_) | Kind::Texts(_), DeValue::Table(table)) => {
                 let mut valid = Map::new();
                 if table.len() > MOST_WEIGHTS {
@@ -110,7 +112,7 @@ impl Reader<'_> {
             }
             (Kind::Rows(fields), DeValue::Array(rows)) => {
                 let rows = rows.iter().take(LONGEST_LIST);
-                Some(rows.filter_map(|it| self.row(key, fields, it)).collect())
+                Some(rows.filter_map(|row| self.row(key, fields, row)).collect())
             }
             (_, other) => {
                 let problem = format!("`{}` is of type {}", key.path, other.type_str());
@@ -131,8 +133,8 @@ impl Reader<'_> {
         let mut valid = Map::new();
         for (name, value) in table {
             let text = name.get_ref().as_ref();
-            let Some(field) = fields.iter().find(|it| it.name == text) else {
-                let names = fields.iter().map(|it| it.name);
+            let Some(field) = fields.iter().find(|field| field.name == text) else {
+                let names = fields.iter().map(|field| field.name);
                 let remedy = match nearest(text, names.clone()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("there is {}", alternatives(names).replace(" or ", " and ")),
@@ -145,7 +147,8 @@ impl Reader<'_> {
                 valid.insert(field.name.to_owned(), value);
             }
         }
-        if let Some(missing) = fields.iter().find(|it| it.required && !valid.contains_key(it.name))
+        if let Some(missing) =
+            fields.iter().find(|field| field.required && !valid.contains_key(field.name))
         {
             let problem = format!("a row of `{}` has no `{}`", key.path, missing.name);
             self.flaw(row.span(), problem, "the row does not apply".to_owned());
@@ -167,7 +170,7 @@ impl Reader<'_> {
             }
             (FieldKind::Texts | FieldKind::Patterns, DeValue::Array(items)) => {
                 let items = items.iter().take(LONGEST_LIST);
-                Some(items.filter_map(|it| self.item(key, item, it)).collect())
+                Some(items.filter_map(|spanned| self.item(key, item, spanned)).collect())
             }
             (_, other) => {
                 let wanted = match field.kind {
@@ -215,15 +218,15 @@ impl Reader<'_> {
         at: Range<usize>,
     ) -> Option<Value> {
         let Kind::Integer { min, max } = key.kind else { return self.unfit(key, text, at) };
-        let number = number.and_then(|it| u64::try_from(it).ok());
-        match number.filter(|it| (min..=max).contains(it)) {
+        let number = number.and_then(|i128| u64::try_from(i128).ok());
+        match number.filter(|number| (min..=max).contains(number)) {
             Some(number) => Some(number.into()),
             None => self.unfit(key, text, at),
         }
     }
 
     fn share(&mut self, key: &Key, text: &str, at: Range<usize>) -> Option<Value> {
-        let number = text.parse().ok().filter(|it| (0.0..=1.0).contains(it));
+        let number = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
         match number {
             // A minus before a zero would be kept.
             Some(number) => Some(Value::from(f64::abs(number))),
@@ -233,7 +236,7 @@ impl Reader<'_> {
 
     fn text(&mut self, key: &Key, text: &str, at: Range<usize>) -> Option<Value> {
         match key.kind {
-            Kind::Word(words) => match words.iter().find(|it| **it == text) {
+            Kind::Word(words) => match words.iter().find(|word| **word == text) {
                 Some(word) => Some(Value::from(*word)),
                 None if text.len() > LONGEST_TEXT => self.unfit(key, text, at),
                 None => {
@@ -336,9 +339,9 @@ impl Reader<'_> {
             return None;
         }
         match (key.kind, value.get_ref()) {
-            (Kind::Switches(_), DeValue::Boolean(it)) => Some(Value::Bool(*it)),
-            (Kind::Texts(_), DeValue::String(it)) if it.is_empty() || is_text(it) => {
-                Some(Value::from(it.as_ref()))
+            (Kind::Switches(_), DeValue::Boolean(boolean)) => Some(Value::Bool(*boolean)),
+            (Kind::Texts(_), DeValue::String(string)) if string.is_empty() || is_text(string) => {
+                Some(Value::from(string.as_ref()))
             }
             _ => {
                 let problem = format!("`{}.{text}` does not fit", key.path);
@@ -361,7 +364,9 @@ impl Reader<'_> {
             return None;
         }
         let number = weight.get_ref().as_integer();
-        let number = number.and_then(|it| u32::from_str_radix(it.as_str(), it.radix()).ok());
+        let number = number.and_then(|de_integer| {
+            u32::from_str_radix(de_integer.as_str(), de_integer.radix()).ok()
+        });
         if number.is_none() {
             let problem = format!("`{}.{name}` is no weight", key.path);
             self.flaw(weight.span(), problem, format!("it wants {}", weight_wanted()));
@@ -450,6 +455,6 @@ fn is_text(text: &str) -> bool {
 }
 
 fn is_template_id(text: &str) -> bool {
-    let is_part = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (1..=64).contains(&text.len()) && text.bytes().all(is_part)
 }

@@ -93,8 +93,8 @@ pub fn cut(text: &str, max: usize) -> &str {
 pub fn shorten(value: &mut Value, max: usize) {
     match value {
         Value::String(text) => text.truncate(text.floor_char_boundary(max)),
-        Value::Array(items) => items.iter_mut().for_each(|it| shorten(it, max)),
-        Value::Object(fields) => fields.values_mut().for_each(|it| shorten(it, max)),
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, max)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| shorten(value, max)),
         Value::Null | Value::Bool(_) | Value::Number(_) => (),
     }
 }

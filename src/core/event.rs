@@ -184,7 +184,7 @@ impl<'a> ToolCall<'a> {
             line.len() > MAX_LINE
                 || readings
                     .next()
-                    .and_then(|it| it.unreadable)
+                    .and_then(|reading| reading.unreadable)
                     .is_some_and(shell::Unreadable::is_bound)
         })
     }
@@ -196,7 +196,7 @@ impl<'a> ToolCall<'a> {
                 self.read_in_part();
             }
             let words = shell::raw_words(text);
-            self.raw.extend(words.iter().map(|it| format!("Bash:{it}")));
+            self.raw.extend(words.iter().map(|word| format!("Bash:{word}")));
             self.unread.push(text.to_owned());
         }
         self.readings.push(reading);
@@ -230,7 +230,7 @@ impl<'a> ToolCall<'a> {
 
     /// The programs that it may run, as far as it was read.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
-        self.runs().map(|it| it.program.as_str())
+        self.runs().map(|run| run.program.as_str())
     }
 
     pub fn text(&self, field: &str) -> Option<&str> {

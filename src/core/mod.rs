@@ -327,7 +327,8 @@ fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
         (What::PreToolUse(call), Verdict::Ask(_)) => {
             let about = outcome.trace.iter().find_map(Mark::question);
             if let (Some(tool_use_id), Some(about)) = (call.tool_use_id.clone(), about) {
-                let has_pass = outcome.effects.iter().any(|it| matches!(it, Effect::Pass(_)));
+                let has_pass =
+                    outcome.effects.iter().any(|effect| matches!(effect, Effect::Pass(_)));
                 let agent_id = agent_id.clone();
                 session.asks(Asked { tool_use_id, about, agent_id, has_pass });
             }

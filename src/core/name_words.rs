@@ -16,17 +16,19 @@ pub fn words(name: &str) -> Vec<String> {
         }
         was_lower = c.is_lowercase();
     }
-    words.retain(|it| !it.is_empty());
+    words.retain(|word| !word.is_empty());
     words
 }
 
 /// Whether a word is one of a list, whose words are a blank apart.
 pub fn is_one(list: &str, word: &str) -> bool {
-    list.split_whitespace().any(|it| it == word)
+    list.split_whitespace().any(|text| text == word)
 }
 
 /// Whether a path is a device that keeps nothing: `/dev/null`, a terminal, a standard stream.
 pub fn is_stream_device(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty")
-        || path.strip_prefix("/dev/fd/").is_some_and(|it| it.bytes().all(|b| b.is_ascii_digit()))
+        || path
+            .strip_prefix("/dev/fd/")
+            .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -69,7 +69,8 @@ impl Pass {
     /// Whether it serves a program that starts, by its keys.
     pub fn serves(&self, keys: &[String]) -> bool {
         keys.iter().any(|key| {
-            self.keys.contains(key) || self.patterns.iter().any(|it| pattern::matches(it, key))
+            self.keys.contains(key)
+                || self.patterns.iter().any(|pattern| pattern::matches(pattern, key))
         })
     }
 }
@@ -133,7 +134,7 @@ impl Notice {
     }
 
     fn field(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(it, _)| *it == name).map(|(_, value)| value.as_str())
+        self.fields.iter().find(|(text, _)| *text == name).map(|(_, value)| value.as_str())
     }
 
     fn is_of_review(&self) -> bool {

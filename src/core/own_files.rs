@@ -26,7 +26,7 @@ pub fn protections(settings: &Value) -> BTreeSet<String> {
     }
     let variables = settings["env"].as_object().into_iter().flatten();
     let variables = variables.filter(|(name, _)| is_protected_variable(name));
-    let variables: Vec<String> = variables.map(|(name, it)| format!("{name}={it}")).collect();
+    let variables: Vec<String> = variables.map(|(name, value)| format!("{name}={value}")).collect();
     found.insert(format!("variables for roz in `env`: [{}]", variables.join(", ")));
     for (event, groups) in settings["hooks"].as_object().into_iter().flatten() {
         let text = groups.to_string();

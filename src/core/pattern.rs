@@ -29,7 +29,7 @@ fn begins_alike(pattern: &str, key: &str) -> bool {
     for (at, wanted) in pattern.bytes().enumerate() {
         match known.next() {
             _ if matches!(wanted, b'*' | b'?' | b'[') => return true,
-            Some(it) if it == wanted => (),
+            Some(byte) if byte == wanted => (),
             // The hole begins there, or within its bytes.
             Some(_) => return key[key.floor_char_boundary(at)..].starts_with(HOLE),
             None => return false,

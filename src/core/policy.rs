@@ -239,7 +239,8 @@ impl WritesPolicy {
         // A line is read by its programs' base names, and an option by its name.
         let (path, verb) = self.program.split_once(' ').unwrap_or((&self.program, ""));
         let program = format!("{} {verb}", shell::last_part(path));
-        let options = self.options.iter().map(|it| it.trim_end_matches('=').to_owned()).collect();
+        let options =
+            self.options.iter().map(|option| option.trim_end_matches('=').to_owned()).collect();
         shell::Writer { program, options, operands, how }
     }
 }
@@ -366,7 +367,7 @@ impl TemplatesPolicy {
         if self.active != "random" {
             return &self.active;
         }
-        let total = self.weights.values().fold(0_u128, |sum, it| sum + u128::from(*it));
+        let total = self.weights.values().fold(0_u128, |sum, count| sum + u128::from(*count));
         let mut rest = u128::from(dice).checked_rem(total).unwrap_or(0);
         for (id, weight) in &self.weights {
             if rest < u128::from(*weight) {

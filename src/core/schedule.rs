@@ -41,7 +41,7 @@ impl Schedule {
     /// A tool was called to schedule it.
     pub(crate) fn add(&mut self, scheduled: &Scheduled) {
         let entry = Entry::of(scheduled);
-        self.0.retain(|it| it.sha256 != entry.sha256);
+        self.0.retain(|item| item.sha256 != entry.sha256);
         self.0.push(entry);
         self.bound();
     }
@@ -49,9 +49,9 @@ impl Schedule {
     /// The client lists what it is going to send: all of it.
     pub(crate) fn replace(&mut self, listed: &[Scheduled]) {
         let listed: Vec<Entry> = listed.iter().map(Entry::of).collect();
-        if listed.iter().any(|it| it.beginning.is_some()) {
+        if listed.iter().any(|entry| entry.beginning.is_some()) {
             // What is clipped may be one of those that we know whole.
-            self.0.retain(|it| !listed.contains(it));
+            self.0.retain(|entry| !listed.contains(entry));
         } else {
             self.0.clear();
         }
@@ -63,8 +63,9 @@ impl Schedule {
     /// by its id, is the same.
     pub(crate) fn takes(&mut self, prompt: &str, id: Option<&str>) -> bool {
         let id = id.unwrap_or_default();
-        let mut entries = self.0.iter_mut().filter(|it| it.is(prompt));
-        entries.any(|it| it.recurring || it.fired.get_or_insert_with(|| id.to_owned()) == id)
+        let mut entries = self.0.iter_mut().filter(|entry| entry.is(prompt));
+        entries
+            .any(|entry| entry.recurring || entry.fired.get_or_insert_with(|| id.to_owned()) == id)
     }
 
     fn bound(&mut self) {

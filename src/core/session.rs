@@ -101,8 +101,8 @@ pub(crate) struct Asked {
 /// So many calls are waited for: one that is declined never ends.
 const MAX_ASKED: usize = 16;
 
-fn is_default<T: Default + PartialEq>(it: &T) -> bool {
-    *it == T::default()
+fn is_default<T: Default + PartialEq>(item: &T) -> bool {
+    *item == T::default()
 }
 
 impl Session {
@@ -142,7 +142,7 @@ impl Session {
 
     /// The user is asked about a call.
     pub(crate) fn asks(&mut self, asked: Asked) {
-        self.asked.retain(|it| it.tool_use_id != asked.tool_use_id);
+        self.asked.retain(|item| item.tool_use_id != asked.tool_use_id);
         self.asked.push(asked);
         let excess = self.asked.len().saturating_sub(MAX_ASKED);
         self.asked.drain(..excess);
@@ -150,15 +150,15 @@ impl Session {
 
     /// A call ran: what the user had been asked about it, and said yes to.
     pub(crate) fn asked_and_ran(&mut self, tool_use_id: &str) -> Option<Asked> {
-        let at = self.asked.iter().position(|it| it.tool_use_id == tool_use_id)?;
+        let at = self.asked.iter().position(|asked| asked.tool_use_id == tool_use_id)?;
         Some(self.asked.remove(at))
     }
 
     /// The calls of an agent that were asked about and did not run before its `next` one, each told
     /// once.
     pub(crate) fn declined(&mut self, agent: Option<&str>, next: Option<&str>) -> Vec<String> {
-        let is_over = |it: &&mut Asked| {
-            it.has_pass && it.agent_id.as_deref() == agent && Some(&*it.tool_use_id) != next
+        let is_over = |item: &&mut Asked| {
+            item.has_pass && item.agent_id.as_deref() == agent && Some(&*item.tool_use_id) != next
         };
         let over = self.asked.iter_mut().filter(is_over);
         over.map(|asked| {

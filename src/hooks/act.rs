@@ -83,7 +83,7 @@ pub(super) fn act(
                     format!(
                         "roz: a call changed `{}`, and it could not be noted ({}): look at it, for \
                          what stands there now counts.",
-                        doubts.first().map_or("", |it| &it.file),
+                        doubts.first().map_or("", |doubt| &doubt.file),
                         in_a_line(&err)
                     )
                 }));
@@ -115,7 +115,7 @@ struct Scribe<'a> {
 impl Scribe<'_> {
     /// What was found to have changed.
     fn changed(self, intent_id: &str, change: Changes) -> Option<String> {
-        let intent = Some(intent_id).filter(|it| !it.is_empty());
+        let intent = Some(intent_id).filter(|text| !text.is_empty());
         let declared_class = self.declared();
         let changes = Changes { declared_class, ..change };
         self.write(intent, |call| Record::of_change(call, changes))
@@ -124,7 +124,7 @@ impl Scribe<'_> {
     /// Puts the texts of the project's files aside.
     fn keep(self, paths: &[String]) {
         let images = Images::new(&self.roz.home, &self.input.session_id);
-        for path in paths.iter().filter(|it| Path::new(it).is_relative()) {
+        for path in paths.iter().filter(|path| Path::new(path).is_relative()) {
             let bytes = read_head(&self.roz.project.join(path), images::LONGEST + 1);
             if let Some(bytes) = bytes {
                 images.keep(&bytes);

@@ -89,7 +89,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     });
     let What::PreToolUse(call) = event.what else { unreachable!("it is made above") };
     let mut seen = BTreeSet::new();
-    let all = call.keys().iter().filter(|it| seen.insert(it.as_str()));
+    let all = call.keys().iter().filter(|key| seen.insert(key.as_str()));
     let all: Vec<&String> = all.collect();
     let closes = if reflection_facts::is_on(session, roz, &world.cwd) {
         reflection_facts::closings(&call, &world.cwd, roz, world)
@@ -104,7 +104,9 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let gates = own
         .into_iter()
         .chain(others)
-        .map(|it| (it.pattern.to_owned(), it.key.unwrap_or_else(|| ANYTHING.to_owned())))
+        .map(|covering| {
+            (covering.pattern.to_owned(), covering.key.unwrap_or_else(|| ANYTHING.to_owned()))
+        })
         .collect();
     // Of what could not be read, the words from each place on are keys: too many to show.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();

@@ -78,8 +78,8 @@ pub(super) fn concerns(call: &ToolCall, roz: &Roz) -> bool {
     let rules = &roz.policy.intent.format;
     let written = call.tool.written();
     !rules.is_empty()
-        && written.is_some_and(|it| {
-            let path = Path::new(it).strip_prefix(&roz.project).unwrap_or(Path::new(it));
+        && written.is_some_and(|written| {
+            let path = Path::new(written).strip_prefix(&roz.project).unwrap_or(Path::new(written));
             program(rules, &path.to_string_lossy()).is_some()
         })
 }
@@ -93,9 +93,9 @@ fn program<'p>(
     let name = shell::last_part(path);
     let fits = |pattern: &str| {
         let subject = if pattern.contains('/') { path } else { name };
-        glob::Pattern::new(pattern).is_ok_and(|it| it.matches(subject))
+        glob::Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(subject))
     };
-    rules.iter().find(|(it, _)| fits(it)).map(|(_, program)| program.trim())
+    rules.iter().find(|(text, _)| fits(text)).map(|(_, program)| program.trim())
 }
 
 fn start(program: &str, file: &Path, project: &Path, until: Instant) -> Result<(), String> {

@@ -208,7 +208,8 @@ fn reviewers_file(folder: &Path, budget: &mut u32) -> Option<PathBuf> {
         let Some(left) = budget.checked_sub(1) else { return Some(folder.to_owned()) };
         *budget = left;
         let path = entry.path();
-        let is_markdown = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"));
+        let is_markdown =
+            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
         // A link may lead round in a circle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             if let Some(found) = reviewers_file(&path, budget) {

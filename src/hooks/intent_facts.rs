@@ -126,7 +126,7 @@ pub(super) fn aims(
             let (also, judged) = look.nearer(call, written, true);
             aims.also = also;
             // What is nobody's for one project is another's own.
-            aims.free.retain(|it| !judged.contains(it));
+            aims.free.retain(|text| !judged.contains(text));
             if !call.readings.is_empty() {
                 aims.seen = look.seen(call);
             }
@@ -140,7 +140,7 @@ pub(super) fn aims(
             aims.ended = Ended::of(call, *succeeded, &result);
         }
         What::SessionStart { .. } => {
-            aims.odd = ignore.problems().map(|it| it.to_string()).collect();
+            aims.odd = ignore.problems().map(|problem| problem.to_string()).collect();
         }
         _ => (),
     }
@@ -166,7 +166,7 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
     let doubts = provenance::doubts(root, &roz.home);
     let ignore = ignore.unwrap_or_default();
     let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
-    let closed = catalogue.intents.iter().filter_map(|it| closed(&it.id)).collect();
+    let closed = catalogue.intents.iter().filter_map(|intent| closed(&intent.id)).collect();
     Some((Declared { sidecar, catalogue, closed, doubts }, ignore))
 }
 
@@ -176,8 +176,8 @@ fn nearest(path: &Path, known: &mut BTreeMap<OsString, Option<PathBuf>>) -> Opti
     let mut fresh = Vec::new();
     let mut found = None;
     for folder in folders_above(path) {
-        if let Some(it) = known.get(folder.as_os_str()) {
-            found.clone_from(it);
+        if let Some(path) = known.get(folder.as_os_str()) {
+            found.clone_from(path);
             break;
         }
         fresh.push(folder.as_os_str().to_owned());
@@ -186,7 +186,7 @@ fn nearest(path: &Path, known: &mut BTreeMap<OsString, Option<PathBuf>>) -> Opti
             break;
         }
     }
-    known.extend(fresh.into_iter().map(|it| (it, found.clone())));
+    known.extend(fresh.into_iter().map(|name| (name, found.clone())));
     found
 }
 
@@ -222,13 +222,13 @@ impl Look<'_> {
     /// What a call has made of the sidecar's files.
     pub(super) fn doubts_of(self, flight: &InFlight, tool: &str) -> Vec<Doubt> {
         let (project, home) = (&self.roz.sidecar, &self.roz.home);
-        let stand = flight.start.as_ref().and_then(|it| it.sidecar.as_ref());
+        let stand = flight.start.as_ref().and_then(|start| start.sidecar.as_ref());
         let Some(stand) = stand else { return Vec::new() };
         let changed = provenance::changed(project, home, stand, flight.at).into_iter();
-        let doubt = |it: provenance::Changed| Doubt {
-            file: it.file.to_owned(),
-            before: it.before,
-            left: it.now,
+        let doubt = |item: provenance::Changed| Doubt {
+            file: item.file.to_owned(),
+            before: item.before,
+            left: item.now,
             session_id: self.session.session_id.to_string(),
             tool_name: tool.to_owned(),
             at: self.world.now,
@@ -240,8 +240,8 @@ impl Look<'_> {
     /// The sidecar's files whose texts are not put aside yet.
     fn unkept(self, start: Option<&Start>) -> Vec<String> {
         let images = Images::new(&self.roz.home, &self.session.session_id);
-        let stand = start.and_then(|it| it.sidecar.as_ref()).into_iter().flatten();
-        stand.filter(|it| images.find(it.1).is_none()).map(|it| it.0.clone()).collect()
+        let stand = start.and_then(|start| start.sidecar.as_ref()).into_iter().flatten();
+        stand.filter(|stand| images.find(stand.1).is_none()).map(|stand| stand.0.clone()).collect()
     }
 
     pub(super) fn site(self) -> Site {
@@ -258,7 +258,7 @@ impl Look<'_> {
             return;
         }
         let mut site = self.site();
-        let intent = self.session.intent.selected().map(|it| it.intent_id.as_str());
+        let intent = self.session.intent.selected().map(|selected| selected.intent_id.as_str());
         let tmpdir = self.roz.tmpdir(self.world);
         let home = self.world.user_home.as_deref();
         let scratch = Scratch::new(self.project, home, self.scratchpad, tmpdir.as_deref());
@@ -485,7 +485,7 @@ impl Look<'_> {
 /// in scope anyway, is somebody's settings, or holds secrets.
 fn may_be_ignored(target: &Target, how: How, scope: Option<&Scope>) -> Option<String> {
     let target::Place::Inside(path) = &target.real else { return None };
-    let is_in_scope = scope.is_some_and(|it| it.judge(target) == Verdict::Inside);
+    let is_in_scope = scope.is_some_and(|scope| scope.judge(target) == Verdict::Inside);
     let is_kept = target.written != target.real
         || target.guarded.is_some()
         || target::guarded(path).is_some()

@@ -200,7 +200,7 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     {
         roz = other;
     }
-    let session = loaded.as_ref().ok().and_then(|it| Some(&it.as_ref()?.session));
+    let session = loaded.as_ref().ok().and_then(|loaded| Some(&loaded.as_ref()?.session));
     if !input.client.can(Capability::NameSubagents) {
         let reviewer = session.and_then(|session| session.review.reviewer_at_work());
         input.event.name_reviewer(reviewer);
@@ -386,7 +386,7 @@ fn reply(input: &Input, outcome: &Outcome, roz: &Roz, world: &World) -> Reply {
     };
     let mut context: Vec<String> = outcome.context.iter().map(render).collect();
     if let Some(briefing) = &outcome.briefing {
-        let others = context.iter().map(|it| briefing::units(it) + 2).sum();
+        let others = context.iter().map(|text| briefing::units(text) + 2).sum();
         context.push(briefing.beside(others));
     }
     let updated_input = outcome.rewrite.as_ref().and_then(|rewrite| {

@@ -40,7 +40,7 @@ pub(super) fn end(
     let Some(id) = call.tool_use_id.as_deref() else { return nothing };
     let watched = || watched(roz, &roz.project, world);
     let Some(changed) = own_files::end(&roz.home, watched, id) else { return nothing };
-    let is_other_config = changed.iter().any(|it| it.kind == Kind::Configuration);
+    let is_other_config = changed.iter().any(|changed| changed.kind == Kind::Configuration);
     let weakened = changed.into_iter().filter_map(|changed| {
         let what = weakened_by(&changed, roz, world);
         (!what.is_empty()).then(|| WeakenedFile {
@@ -54,7 +54,7 @@ pub(super) fn end(
         })
     });
     let weakened: Vec<WeakenedFile> = weakened.collect();
-    let is_laxer = weakened.iter().any(|it| it.kind == Kind::Configuration);
+    let is_laxer = weakened.iter().any(|weakened_file| weakened_file.kind == Kind::Configuration);
     if is_other_config && !is_laxer {
         confirm_if_strict(roz, world);
     }
@@ -87,9 +87,9 @@ fn weakened_by(changed: &Changed, roz: &Roz, world: &World) -> Vec<String> {
 
 /// The files that roz watches: this user's, and the project's settings of the client.
 pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
-    let plugin = world.data_dir().map(|it| it.join("roz/plugin"));
-    let plugin = plugin.into_iter().flat_map(|it| {
-        [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|name| it.join(name))
+    let plugin = world.data_dir().map(|data_dir| data_dir.join("roz/plugin"));
+    let plugin = plugin.into_iter().flat_map(|path| {
+        [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|name| path.join(name))
     });
     let of_project = agents::settings_files().map(|(folder, name)| project.join(folder).join(name));
     let of_user = config_dirs(world).into_iter().map(|dir| dir.join("settings.json"));
@@ -114,7 +114,7 @@ fn confirm_if_strict(roz: &Roz, world: &World) {
     if waiting.iter().any(|weakened| weakened.file == *file)
         && config::laxer(home, file, world.user_home.as_deref()).is_empty()
     {
-        waiting.retain(|it| it.file != *file);
+        waiting.retain(|weakened_file| weakened_file.file != *file);
         if own_files::leave(home, &waiting).is_ok() {
             let _ = config::release(home, file);
         }
@@ -127,7 +127,7 @@ fn forget_undone(roz: &Roz) {
         return;
     }
     let waiting = own_files::unconfirmed(&roz.home);
-    if !waiting.iter().any(|it| it.kind == Kind::Configuration) {
+    if !waiting.iter().any(|weakened_file| weakened_file.kind == Kind::Configuration) {
         let _ = config::release(&roz.home, &roz.user_file);
     }
     if waiting.is_empty() {
@@ -141,7 +141,7 @@ pub(super) fn waiting(roz: &Roz) -> Vec<String> {
         return Vec::new();
     }
     let waiting = own_files::unconfirmed(&roz.home).into_iter();
-    waiting.map(|it| format!("roz: waits for `roz confirm`: {}", it.shown())).collect()
+    waiting.map(|waiting| format!("roz: waits for `roz confirm`: {}", waiting.shown())).collect()
 }
 
 /// Looks at the files before one of roz's verbs writes them.

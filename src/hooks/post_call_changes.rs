@@ -65,14 +65,15 @@ pub(super) fn look(
     if !doubts.is_empty() {
         // What a commit of the project holds is no call's.
         let brought = Brought::since(project, &start.git, start.since, until);
-        let by_git = brought.map(|it| it.of(FILES)).unwrap_or_default();
+        let by_git = brought.map(|brought| brought.of(FILES)).unwrap_or_default();
         doubts.retain(|doubt| !by_git.contains(&doubt.file));
     }
     let also: Vec<String> = doubts.iter().map(|doubt| doubt.file.clone()).collect();
 
     let images = Images::new(&look.roz.home, &look.session.session_id);
     let seen = |path: &str| {
-        let of_sidecar = start.sidecar.as_ref().and_then(|it| it.get(path)).map(String::as_str);
+        let of_sidecar =
+            start.sidecar.as_ref().and_then(|sidecar| sidecar.get(path)).map(String::as_str);
         let seen = || look.session.intent.seen_before(look.agent, path, start.seen);
         of_sidecar.or_else(seen).map(str::to_owned)
     };
@@ -160,8 +161,11 @@ fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images
             path: file.path,
         });
     }
-    let weighed: Vec<(&str, &Changed, &Texts)> =
-        found.iter().zip(&texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
+    let weighed: Vec<(&str, &Changed, &Texts)> = found
+        .iter()
+        .zip(&texts)
+        .map(|(found, texts)| (&*found.path, &found.changed, texts))
+        .collect();
     let meanings = change_meaning::meanings(&weighed);
     for (found, meaning) in found.iter_mut().zip(meanings) {
         found.meaning = Some(Box::new(meaning));
@@ -195,7 +199,7 @@ fn running(look: Look, id: &str, start: &Start, changes: &[Found]) -> Vec<Runnin
     let mut found: Vec<Running> =
         own.map(|(_, flight)| Running { session: None, flight: flight.clone() }).collect();
     let scope = Scope::new(&start.scope);
-    let is_own = |it: &Found| it.was_named || scope.judge(&it.target) == Verdict::Inside;
+    let is_own = |item: &Found| item.was_named || scope.judge(&item.target) == Verdict::Inside;
     if changes.iter().all(is_own) {
         return found;
     }

@@ -90,7 +90,10 @@ fn places(links: &mut Links, look: Lookup) -> Places {
     let parts = |root: &Path| PLUGIN_PARTS.map(|part| root.join(part));
     let loaded = agents::plugin_roots(&|name| world.var(name)).into_iter().flat_map(parts);
     let plugin = named_and_real(installed.into_iter().chain(loaded).chain(lists), links);
-    let notes = session.transcript_path.as_ref().map(|it| it.with_extension("").join("subagents"));
+    let notes = session
+        .transcript_path
+        .as_ref()
+        .map(|transcript_path| transcript_path.with_extension("").join("subagents"));
     let launched = agents::project_dirs(&|name| world.var(name)).into_iter().map(Path::to_owned);
     let projects = session.project.iter().chain([&roz.project]).chain(&roz.main);
     let projects = projects.chain(&session.cwd).cloned();
@@ -112,7 +115,7 @@ fn add_path(places: &mut Places, world: &World, links: &mut Links) {
     let path = world.var("PATH").unwrap_or_default();
     places.path = named_and_real(path.split(':').map(PathBuf::from), links);
     let programs = places.path.iter().map(|folder| format!("{folder}/roz"));
-    places.binary.extend(programs.filter(|it| Path::new(it).exists()));
+    places.binary.extend(programs.filter(|program| Path::new(program).exists()));
 }
 
 /// The system's folders for temporary files, and the user's own. One that holds the user's home, or
@@ -120,7 +123,7 @@ fn add_path(places: &mut Places, world: &World, links: &mut Links) {
 fn temporary(roz: &Roz, world: &World, links: &mut Links) -> Vec<String> {
     let user = world.user_home.as_deref();
     let meets_home =
-        |it: &PathBuf| user.is_some_and(|user| it.starts_with(user) || user.starts_with(it));
+        |path: &PathBuf| user.is_some_and(|user| path.starts_with(user) || user.starts_with(path));
     let own = roz.tmpdir(world).filter(|dir| !meets_home(dir));
     named_and_real(TEMPORARY.iter().map(PathBuf::from).chain(own), links)
 }
@@ -129,9 +132,9 @@ fn temporary(roz: &Roz, world: &World, links: &mut Links) -> Vec<String> {
 fn named_and_real(paths: impl Iterator<Item = PathBuf>, links: &mut Links) -> Vec<String> {
     let mut found = Vec::new();
     for path in paths.filter(|path| path.is_absolute()) {
-        for it in [text(&normal(&path)), text(&links.real(&path))] {
-            if !found.contains(&it) {
-                found.push(it);
+        for item in [text(&normal(&path)), text(&links.real(&path))] {
+            if !found.contains(&item) {
+                found.push(item);
             }
         }
     }

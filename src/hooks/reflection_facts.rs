@@ -150,23 +150,23 @@ pub struct Marked {
 
 /// The ticket system of which a marker is found.
 pub fn system(roz: &Roz, cwd: &Path) -> Option<String> {
-    markers(roz, cwd).find(|it| it.found.is_some()).map(|it| it.system)
+    markers(roz, cwd).find(|marker| marker.found.is_some()).map(|marker| marker.system)
 }
 
 /// The markers of the systems that count, looked for from `cwd` up to the project's root.
 pub fn markers(roz: &Roz, cwd: &Path) -> impl Iterator<Item = Marked> {
     let is_below = cwd.starts_with(&roz.project);
     let from = if is_below { cwd } else { &roz.project };
-    let dirs = from.ancestors().take_while(|it| it.starts_with(&roz.project));
+    let dirs = from.ancestors().take_while(|folder| folder.starts_with(&roz.project));
     let dirs: Vec<PathBuf> = dirs.map(Path::to_owned).collect();
     let is_name = |marker: &str| {
         let mut parts = Path::new(marker).components();
-        !marker.is_empty() && parts.all(|it| matches!(it, Component::Normal(_)))
+        !marker.is_empty() && parts.all(|component| matches!(component, Component::Normal(_)))
     };
     let markers = tickets::markers(&roz.policy.ticketing);
     markers.into_iter().map(move |(system, marker)| {
-        let mut places = dirs.iter().map(|it| it.join(&marker)).filter(|_| is_name(&marker));
-        let found = places.find(|it| it.exists());
+        let mut places = dirs.iter().map(|dir| dir.join(&marker)).filter(|_| is_name(&marker));
+        let found = places.find(|place| place.exists());
         Marked { system, marker, found }
     })
 }
@@ -216,8 +216,8 @@ impl Lookup<'_> {
     /// The system in use that stands in for asking each session.
     fn stand_in(self) -> Option<String> {
         let policy = &self.roz.policy.ticketing;
-        let found = markers(self.roz, self.cwd()).filter(|it| it.found.is_some());
-        found.map(|it| it.system).find(|it| policy.stands_for_sessions(it))
+        let found = markers(self.roz, self.cwd()).filter(|marker| marker.found.is_some());
+        found.map(|marked| marked.system).find(|text| policy.stands_for_sessions(text))
     }
 
     /// The ticket in progress, as a session begins.
@@ -237,12 +237,14 @@ impl Lookup<'_> {
     fn at_beginning(self, ticket: Option<&Ticket>, baseline: Option<&Baseline>) -> Vec<Relevant> {
         let state = &self.session.reflection;
         let ticket = ticket.or(state.ticket());
-        let dirty = baseline.or(state.baseline()).map(|it| &it.dirty);
-        let paths = dirty.into_iter().flat_map(|it| it.keys().take(MAX_PATHS).cloned());
+        let dirty = baseline.or(state.baseline()).map(|baseline| &baseline.dirty);
+        let paths = dirty.into_iter().flat_map(|map| map.keys().take(MAX_PATHS).cloned());
         let query = Query {
-            ticket_title: ticket.map(|it| it.title.clone()).unwrap_or_default(),
-            ticket_description: ticket.and_then(|it| it.description.clone()).unwrap_or_default(),
-            tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
+            ticket_title: ticket.map(|ticket| ticket.title.clone()).unwrap_or_default(),
+            ticket_description: ticket
+                .and_then(|ticket| ticket.description.clone())
+                .unwrap_or_default(),
+            tags: ticket.map(|ticket| ticket.tags.clone()).unwrap_or_default(),
             branch: changes::branch(&self.roz.project).unwrap_or_default(),
             paths: paths.collect(),
             ..Query::default()
@@ -253,12 +255,12 @@ impl Lookup<'_> {
     /// What a prompt is about, and is new to the session.
     fn at_prompt(self, text: &str) -> Vec<Relevant> {
         let state = &self.session.reflection;
-        let has = state.injected().iter().filter(|it| !it.is_forgotten);
-        let shown = has.map(|it| it.learning_id.clone()).collect();
+        let has = state.injected().iter().filter(|injected| !injected.is_forgotten);
+        let shown = has.map(|has| has.learning_id.clone()).collect();
         let ticket = state.ticket();
         let query = Query {
             text: self.asked(text),
-            tags: ticket.map(|it| it.tags.clone()).unwrap_or_default(),
+            tags: ticket.map(|ticket| ticket.tags.clone()).unwrap_or_default(),
             ..Query::default()
         };
         self.relevant(&query, &shown, Index::choose)
@@ -305,8 +307,9 @@ impl Lookup<'_> {
         let programs = runs.map(|run| run.program).collect();
         let query = Query { text, programs, ..Query::default() };
         let shown = self.session.reflection.injected().iter();
-        let shown = shown.filter(|it| it.is_of_failure || it.is_whole && !it.is_forgotten);
-        let shown = shown.map(|it| it.learning_id.clone()).collect();
+        let shown =
+            shown.filter(|shown| shown.is_of_failure || shown.is_whole && !shown.is_forgotten);
+        let shown = shown.map(|shown| shown.learning_id.clone()).collect();
         self.relevant(&query, &shown, Index::choose_at_failure)
     }
 
@@ -330,7 +333,7 @@ impl Lookup<'_> {
         let now = self.world.now;
         let on = retrieval::Occasion { query, tallies: &tallies, shown, policy, now };
         let chosen = choose(&indexed.index, &on);
-        let ids: Vec<&str> = chosen.iter().map(|it| it.id.as_str()).collect();
+        let ids: Vec<&str> = chosen.iter().map(|chosen| chosen.id.as_str()).collect();
         let Ok(learnings) = indexed.learnings(&ids);
         reflection::as_shown(&chosen, |id| learnings.iter().find(|learning| learning.id == id))
     }
@@ -361,25 +364,27 @@ impl Lookup<'_> {
             Ok(changed) => changed,
             Err(err) => return Diff::Unknown(world::in_a_line(&err)),
         };
-        let is_work = |path: &str| !OWN_FOLDERS.iter().any(|it| path.starts_with(it));
+        let is_work = |path: &str| !OWN_FOLDERS.iter().any(|text| path.starts_with(text));
         let was_there = |path: &str| {
-            let before = baseline.and_then(|it| it.dirty.get(path));
+            let before = baseline.and_then(|baseline| baseline.dirty.get(path));
             before.is_some_and(|before| *before == changes::content(&root.join(path)))
         };
-        let is_own = |it: &&changes::Changed| is_work(&it.path) && !was_there(&it.path);
-        let lines =
-            changed.iter().filter(is_own).fold(0_u64, |sum, it| sum.saturating_add(it.lines));
+        let is_own = |item: &&changes::Changed| is_work(&item.path) && !was_there(&item.path);
+        let lines = changed
+            .iter()
+            .filter(is_own)
+            .fold(0_u64, |sum, changed| sum.saturating_add(changed.lines));
         let is_small = lines == 0 || self.roz.policy.gate.auto_skip.covers(lines);
         // What is small may be so only because the rest is elsewhere.
         let hidden = || {
             let stands_in = git::root(self.cwd());
-            let inner = changed.iter().filter(is_own).find(|it| it.is_repository);
+            let inner = changed.iter().filter(is_own).find(|changed| changed.is_repository);
             // A link may lead to the project.
             let is_here = || stands_in.canonicalize().ok() == root.canonicalize().ok();
             if stands_in != *root && stands_in.join(".git").exists() && !is_here() {
                 return Some(format!("it stands in another work tree, {}", stands_in.display()));
             }
-            inner.map(|it| format!("{} is a repository of its own", it.path))
+            inner.map(|inner| format!("{} is a repository of its own", inner.path))
         };
         match if is_small { hidden() } else { None } {
             Some(why) => Diff::Unknown(bounded::plain_line(&why)),

@@ -81,7 +81,7 @@ pub(super) fn folders_of(
     world: &World,
 ) -> Vec<PathBuf> {
     let is_gated = |run: &&Run| {
-        run.keys().iter().any(|key| gated.iter().any(|it| pattern::matches(it.pattern, key)))
+        run.keys().iter().any(|key| gated.iter().any(|gated| pattern::matches(gated.pattern, key)))
     };
     let own = call.runs().filter(is_gated).map(|run| {
         let folder = run.folders.first().filter(|folder| !folder.contains(HOLE));
@@ -92,7 +92,7 @@ pub(super) fn folders_of(
     });
     let own = own.map(|folder| root_of(&folder).unwrap_or(folder));
     let mut folders: Vec<PathBuf> = Vec::new();
-    for folder in own.chain(gated.iter().filter_map(|it| it.root.map(Path::to_owned))) {
+    for folder in own.chain(gated.iter().filter_map(|gated| gated.root.map(Path::to_owned))) {
         if !folders.contains(&folder) {
             folders.push(folder);
         }

@@ -75,10 +75,10 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
         Err(err) => Err(err),
     };
     let session = found.as_ref().ok();
-    if session.is_some_and(|it| it.has_ended) {
+    if session.is_some_and(|session| session.has_ended) {
         return Judgement::Free;
     }
-    if let Some(Ok(other)) = session.and_then(|it| roz.of_session(it, world)) {
+    if let Some(Ok(other)) = session.and_then(|session| roz.of_session(session, world)) {
         roz = other;
     }
     if !roz.policy.shims.enabled {
@@ -95,10 +95,10 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     let elsewhere = repositories::gates_elsewhere(&call, &start.cwd, &roz.project, world);
     let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);
     // What names no program was judged with the line.
-    gated.retain(|it| pattern::program(it.pattern).is_some());
+    gated.retain(|gated| pattern::program(gated.pattern).is_some());
     let mut closings = reflection_facts::closings(&call, &start.cwd, &roz, world);
     if !closings.is_empty()
-        && !session.is_some_and(|it| reflection_facts::is_on(it, &roz, &start.cwd))
+        && !session.is_some_and(|session| reflection_facts::is_on(session, &roz, &start.cwd))
     {
         closings.clear();
     }
@@ -115,8 +115,8 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
         return Judgement::Denied(unknown(start, &error_in_short(&err)));
     }
     let passes = roz.passes(&start.session_id, world.now);
-    let is_passed = |key: &String| passes.iter().any(|it| it.serves(std::slice::from_ref(key)));
-    if !gated.iter().all(|it| it.key.as_ref().is_some_and(is_passed)) {
+    let is_passed = |key: &String| passes.iter().any(|pass| pass.serves(std::slice::from_ref(key)));
+    if !gated.iter().all(|gated| gated.key.as_ref().is_some_and(is_passed)) {
         let event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
         let why = denied(start, event, &json, &roz, world);
         if let Some(why) = why.filter(|_| !roz.policy.trial) {
@@ -140,16 +140,17 @@ pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
         return false;
     }
     // So may a repository in the project.
-    let mut below = cwd.ancestors().take_while(|it| **it != watched.project);
-    if !cwd.starts_with(&watched.project) || below.any(|it| it.join(".git").exists()) {
+    let mut below = cwd.ancestors().take_while(|folder| **folder != watched.project);
+    if !cwd.starts_with(&watched.project) || below.any(|path| path.join(".git").exists()) {
         return false;
     }
-    if watched.closing.iter().any(|it| it.eq_ignore_ascii_case(program)) {
+    if watched.closing.iter().any(|text| text.eq_ignore_ascii_case(program)) {
         return false;
     }
     // A file system that ignores case finds `git` under `GIT`, too.
-    let is_its =
-        |it: &&String| pattern::program(it).is_some_and(|it| it.eq_ignore_ascii_case(program));
+    let is_its = |text: &&String| {
+        pattern::program(text).is_some_and(|text| text.eq_ignore_ascii_case(program))
+    };
     let patterns = watched.patterns.iter().filter(is_its);
     let patterns: Vec<&String> = patterns.collect();
     let reading = match quoted(argv) {
@@ -157,7 +158,9 @@ pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
         _ => return patterns.is_empty(),
     };
     reading.unreadable.is_none()
-        && !patterns.iter().any(|it| pattern::check(it).is_err() || reading.may_run(it))
+        && !patterns
+            .iter()
+            .any(|pattern| pattern::check(pattern).is_err() || reading.may_run(pattern))
 }
 
 /// A program that closes tickets has ended well.
@@ -253,8 +256,8 @@ fn alias(call: &ToolCall, start: &Start) -> Vec<String> {
         return Vec::new();
     };
     let words = run.words();
-    let is_name = |it: &&&str| it.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    let Some(verb) = words.get(1).filter(is_name).filter(|it| !it.starts_with('-')) else {
+    let is_name = |item: &&&str| item.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let Some(verb) = words.get(1).filter(is_name).filter(|word| !word.starts_with('-')) else {
         return Vec::new();
     };
     if shell::is_git_verb(verb) {
@@ -266,7 +269,7 @@ fn alias(call: &ToolCall, start: &Start) -> Vec<String> {
     let until = Instant::now() + Duration::from_secs(2);
     let Ok(ran) = process::run(git, until) else { return Vec::new() };
     let text = String::from_utf8_lossy(&ran.stdout).trim().to_owned();
-    let rest: Vec<String> = words.iter().skip(2).map(|it| (*it).to_owned()).collect();
+    let rest: Vec<String> = words.iter().skip(2).map(|word| (*word).to_owned()).collect();
     let Some(rest) = quoted(&rest) else { return Vec::new() };
     if let Some(line) = text.strip_prefix('!') {
         return vec![format!("{line} {rest}")];

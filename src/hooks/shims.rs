@@ -30,7 +30,8 @@ pub fn watched(roz: &Roz, cwd: &Path, world: &World) -> Watched {
     }
     if policy.review.mode != Mode::Never {
         let patterns = policy.review.gates.tools.iter();
-        watched.patterns = patterns.filter(|it| pattern::program(it).is_some()).cloned().collect();
+        watched.patterns =
+            patterns.filter(|pattern| pattern::program(pattern).is_some()).cloned().collect();
     }
     if reflection_facts::is_wanted(roz, cwd) {
         let closing = tickets::programs(&policy.ticketing).into_iter();

@@ -54,8 +54,10 @@ impl Ledger {
             return false;
         }
         let entry = self.home.path().with_file_name("tracked");
-        let known = read_text(&entry, 8192).and_then(|it| serde_json::from_str(&it).ok());
-        if let Some(Tracked { is_tracked, .. }) = known.filter(|it: &Tracked| it.index == index) {
+        let known = read_text(&entry, 8192).and_then(|text| serde_json::from_str(&text).ok());
+        if let Some(Tracked { is_tracked, .. }) =
+            known.filter(|tracked: &Tracked| tracked.index == index)
+        {
             return is_tracked;
         }
         // Whoever cannot ask changes nothing.
@@ -87,7 +89,7 @@ impl Ledger {
         let missing: Vec<&str> = wanted
             .iter()
             .map(String::as_str)
-            .filter(|line| !old.lines().any(|it| it == *line))
+            .filter(|line| !old.lines().any(|text| text == *line))
             .collect();
         if missing.is_empty() {
             return;

@@ -41,7 +41,7 @@ impl Images {
     /// Where the text of that hash is kept, if it is.
     pub fn find(&self, hash: &str) -> Option<PathBuf> {
         let path = self.path(hash)?;
-        fs::symlink_metadata(&path).is_ok_and(|it| it.is_file()).then_some(path)
+        fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()).then_some(path)
     }
 
     /// The text of that hash, if it is kept and still what it was.
@@ -67,7 +67,7 @@ impl Images {
         // Whoever reads half of it finds that its hash is another.
         let mut options = OpenOptions::new();
         let file = options.write(true).create_new(true).mode(0o600).open(&path);
-        if file.and_then(|mut it| it.write_all(bytes)).is_err() {
+        if file.and_then(|mut file| file.write_all(bytes)).is_err() {
             let _ = fs::remove_file(&path);
         }
     }
@@ -75,15 +75,15 @@ impl Images {
     /// The file of a hash, if it is one.
     fn path(&self, hash: &str) -> Option<PathBuf> {
         let digits = hash.strip_prefix("sha256:")?;
-        let is_hash = digits.len() == 64 && digits.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_hash = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_hash.then(|| self.folder.join(digits))
     }
 
     fn make_room(&self, wanted: u64) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let entry = |it: fs::DirEntry| {
-            let meta = it.metadata().ok()?;
-            Some((meta.modified().ok()?, meta.len(), it.path()))
+        let entry = |item: fs::DirEntry| {
+            let meta = item.metadata().ok()?;
+            Some((meta.modified().ok()?, meta.len(), item.path()))
         };
         let mut kept: Vec<(SystemTime, u64, PathBuf)> = entries.filter_map(entry).collect();
         let mut bytes = kept.iter().map(|(_, length, _)| length).sum::<u64>() + wanted;

@@ -194,7 +194,7 @@ impl Ledger {
         if known == state {
             return Ok(());
         }
-        let since = known.rsplit(' ').next().and_then(|it| it.parse().ok());
+        let since = known.rsplit(' ').next().and_then(|part| part.parse().ok());
         let added = length.saturating_sub(since.filter(|since| *since <= length).unwrap_or(0));
         let log = read_ending(&log, added.min(MAX_LOG)).unwrap_or_default();
         let commits = made_here(&log);
@@ -280,7 +280,7 @@ fn made_here(log: &str) -> Vec<String> {
         let is_step = |step: &&str| verb.contains(*step);
         let steps =
             ["(pick)", "(squash)", "(fixup)", "(reword)", "(edit)", "(continue)", "(merge)"];
-        ["commit", "cherry-pick", "revert", "am"].iter().any(|it| verb.starts_with(it))
+        ["commit", "cherry-pick", "revert", "am"].iter().any(|text| verb.starts_with(text))
             || verb.contains("rebase") && steps.iter().any(is_step)
     };
     let entry = |line: &str| {
@@ -319,7 +319,7 @@ fn read(root: &Path, name: &str, until: Instant) -> Result<Notes> {
     for (commit, _) in entries {
         let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };
         let size = String::from_utf8_lossy(&rest[..end]);
-        let Some(size) = size.rsplit(' ').next().and_then(|it| it.parse::<usize>().ok()) else {
+        let Some(size) = size.rsplit(' ').next().and_then(|part| part.parse::<usize>().ok()) else {
             break;
         };
         let Some(text) = rest.get(end + 1..end + 1 + size) else { break };
@@ -378,7 +378,7 @@ fn committed(
     let texts: HashMap<&str, &Option<Object>> = paths.iter().copied().zip(&texts).collect();
     let mut found = Vec::new();
     for records in sessions.values() {
-        let newest = records.iter().rev().take(MOST).position(|(it, _)| is_in(it, &texts));
+        let newest = records.iter().rev().take(MOST).position(|(record, _)| is_in(record, &texts));
         let Some(newest) = newest else { continue };
         let up_to = records.len() - newest;
         found.extend(records[..up_to].iter().map(|(_, line)| (*line).clone()));
@@ -398,12 +398,12 @@ fn is_in(record: &Record, texts: &HashMap<&str, &Option<Object>>) -> bool {
             None => return false,
         };
         let hash = || format!("sha256:{}", bounded::sha256(text));
-        if details.changed.file_hash.as_ref().is_some_and(|it| *it == hash()) {
+        if details.changed.file_hash.as_ref().is_some_and(|file_hash| *file_hash == hash()) {
             return true;
         }
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
         let files = record.files.iter().filter(|file| file.path == details.path);
-        let mut ranges = files.flat_map(|file| &file.conversations).flat_map(|it| &it.ranges);
+        let mut ranges = files.flat_map(|file| &file.conversations).flat_map(|file| &file.ranges);
         ranges.any(|range| has(&lines, range))
     })
 }

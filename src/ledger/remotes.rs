@@ -71,7 +71,12 @@ pub struct Vars(Vec<(&'static str, String)>);
 impl Vars {
     pub fn of(world: &World) -> Self {
         let names = ["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS"];
-        Self(names.into_iter().filter_map(|it| Some((it, world.var(it)?.to_owned()))).collect())
+        Self(
+            names
+                .into_iter()
+                .filter_map(|name| Some((name, world.var(name)?.to_owned())))
+                .collect(),
+        )
     }
 
     fn env(&self) -> Vec<(&str, &OsStr)> {
@@ -89,7 +94,7 @@ fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result
     if let Some(named) = named {
         // What begins with a dash would be an option.
         return Some(named)
-            .filter(|it| !it.starts_with('-'))
+            .filter(|text| !text.starts_with('-'))
             .map(str::to_owned)
             .ok_or(Error::NoRemote);
     }
@@ -98,8 +103,8 @@ fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result
     let key = format!("branch.{branch}.remote");
     let of_branch = git_with(root, &["config", "--get", &key], &[], until).unwrap_or_default();
     let of_branch = of_branch.trim();
-    let wanted = all.iter().find(|it| *it == of_branch);
-    let wanted = wanted.or_else(|| all.iter().find(|it| *it == "origin"));
+    let wanted = all.iter().find(|text| *text == of_branch);
+    let wanted = wanted.or_else(|| all.iter().find(|text| *text == "origin"));
     let only = || all.first().filter(|_| all.len() == 1);
     wanted.or_else(only).cloned().ok_or(Error::NoRemote)
 }

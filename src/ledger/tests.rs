@@ -53,11 +53,14 @@ impl Scene {
 
     fn lines(&self) -> Vec<Vec<u8>> {
         let text = self.text();
-        text.split(|it| *it == b'\n').filter(|it| !it.is_empty()).map(<[u8]>::to_vec).collect()
+        text.split(|byte| *byte == b'\n')
+            .filter(|part| !part.is_empty())
+            .map(<[u8]>::to_vec)
+            .collect()
     }
 
     fn put(&self, lines: &[Vec<u8>]) {
-        let text: Vec<u8> = lines.iter().flat_map(|it| [&it[..], b"\n"].concat()).collect();
+        let text: Vec<u8> = lines.iter().flat_map(|line| [&line[..], b"\n"].concat()).collect();
         fs::write(self.ledger.path(), text).unwrap();
     }
 
@@ -111,14 +114,15 @@ fn each_record_names_the_one_before_it_in_its_session() {
     let other = scene.add("s2", 2);
     let second = scene.add("s1", 3);
     assert_eq!((first.seq, other.seq, second.seq), (1, 1, 2));
-    let records: Vec<Record> = scene.lines().iter().map(|it| Record::read(it).unwrap()).collect();
+    let records: Vec<Record> =
+        scene.lines().iter().map(|line| Record::read(line).unwrap()).collect();
     let prev = |at: usize| records[at].metadata.roz.prev.as_deref();
     assert_eq!((prev(0), prev(1), prev(2)), (None, None, Some(first.hash.as_str())));
     assert_eq!(first.hash, bounded::sha256(&scene.lines()[0]));
     scene.is_whole(3);
     let newest = scene.ledger.newest(1 << 20).unwrap();
     assert_eq!(
-        newest.iter().map(|it| it.files[0].path.as_str()).collect::<Vec<_>>(),
+        newest.iter().map(|record| record.files[0].path.as_str()).collect::<Vec<_>>(),
         ["src/3.rs", "src/2.rs", "src/1.rs"]
     );
     let length = scene.lines()[2].len() as u64 + 3;
@@ -128,7 +132,7 @@ fn each_record_names_the_one_before_it_in_its_session() {
 #[test]
 fn the_last_line_is_missed_when_it_is_gone() {
     let scene = Scene::new();
-    (1..=3).for_each(|it| drop(scene.add("s1", it)));
+    (1..=3).for_each(|byte| drop(scene.add("s1", byte)));
     let lines = scene.lines();
     scene.put(&lines[..2]);
     assert_eq!(scene.problems(), ["line 2: a record is gone after it, at the session's end"]);

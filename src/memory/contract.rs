@@ -50,7 +50,7 @@ pub(super) fn at(minute: i64) -> DateTime<Utc> {
 
 /// A learning with every field filled, and its id.
 pub(super) fn learning(n: usize) -> Learning {
-    let mut it = Learning {
+    let mut learning = Learning {
         id: String::new(),
         category: Category::ALL[n % Category::ALL.len()],
         summary: format!("Run `make gen{n}` after touching proto/*.proto"),
@@ -68,8 +68,8 @@ pub(super) fn learning(n: usize) -> Learning {
         created_at: at(i64::try_from(n).unwrap()),
         roz_version: Some("0.1.0".into()),
     };
-    it.id = it.make_id(0);
-    it
+    learning.id = learning.make_id(0);
+    learning
 }
 
 #[track_caller]
@@ -95,8 +95,8 @@ fn what_is_written_is_read(backend: &(dyn MemoryBackend + Sync)) {
     };
     second.id = second.make_id(1);
     let written = [learning(0), second];
-    for it in &written {
-        backend.write(it).unwrap();
+    for item in &written {
+        backend.write(item).unwrap();
     }
     assert_eq!(all(backend), written);
 }
@@ -125,7 +125,7 @@ fn any_text_is_kept_byte_for_byte(backend: &(dyn MemoryBackend + Sync)) {
     let mut written = Vec::new();
     for (n, text) in HOSTILE.iter().enumerate() {
         let text = (*text).to_owned();
-        let mut it = Learning {
+        let mut item = Learning {
             summary: text.clone(),
             detail: text.clone(),
             tags: vec![text.clone(), "plain".into(), text.clone()],
@@ -137,9 +137,9 @@ fn any_text_is_kept_byte_for_byte(backend: &(dyn MemoryBackend + Sync)) {
             roz_version: Some(text),
             ..learning(n)
         };
-        it.id = it.make_id(0);
-        backend.write(&it).unwrap();
-        written.push(it);
+        item.id = item.make_id(0);
+        backend.write(&item).unwrap();
+        written.push(item);
     }
     assert_eq!(all(backend), written);
 }
@@ -177,7 +177,7 @@ fn a_status_is_changed_and_nothing_else(backend: &(dyn MemoryBackend + Sync)) {
 
 fn what_is_not_there_has_no_status(backend: &(dyn MemoryBackend + Sync)) {
     let no_such =
-        |it: Result<(), Error>| assert!(matches!(it, Err(Error::NoSuch { .. })), "{it:?}");
+        |pair: Result<(), Error>| assert!(matches!(pair, Err(Error::NoSuch { .. })), "{pair:?}");
     no_such(backend.mark("cl_nope", Status::Archived));
     backend.write(&learning(0)).unwrap();
     no_such(backend.mark("cl_nope", Status::Archived));
@@ -188,13 +188,13 @@ fn what_is_not_there_has_no_status(backend: &(dyn MemoryBackend + Sync)) {
 fn found(backend: &dyn MemoryBackend, text: &str, filters: &Filters) -> Vec<String> {
     let query = Query { text: text.into(), ..Query::default() };
     let mut ids: Vec<_> =
-        backend.search(&query, filters).unwrap().into_iter().map(|it| it.id).collect();
+        backend.search(&query, filters).unwrap().into_iter().map(|found| found.id).collect();
     ids.sort();
     ids
 }
 
 fn ids(them: &[usize]) -> Vec<String> {
-    let mut ids: Vec<_> = them.iter().map(|it| learning(*it).id).collect();
+    let mut ids: Vec<_> = them.iter().map(|count| learning(*count).id).collect();
     ids.sort();
     ids
 }
@@ -254,11 +254,11 @@ pub(super) fn text() -> impl Strategy<Value = String> {
         3 => prop::sample::select(HOSTILE).prop_map(str::to_owned),
         2 => ".{0,12}",
         2 => "[a-z]{1,8}",
-        1 => any::<char>().prop_map(|it| it.to_string()),
+        1 => any::<char>().prop_map(|c| c.to_string()),
         1 => prop::sample::select(&["\n", "\r\n", "\r", " ", "\t", ", ", " ^", "## ", "> ", "- **"][..])
             .prop_map(str::to_owned),
     ];
-    prop::collection::vec(piece, 0..5).prop_map(|it| it.concat())
+    prop::collection::vec(piece, 0..5).prop_map(|items| items.concat())
 }
 
 prop_compose! {

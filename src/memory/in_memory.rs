@@ -29,7 +29,7 @@ impl MemoryBackend for InMemory {
             return Err(Error::BadId { id: learning.id.clone() });
         }
         let mut kept = self.kept();
-        if kept.iter().any(|it| it.id == learning.id) {
+        if kept.iter().any(|item| item.id == learning.id) {
             return Err(Error::Exists { id: learning.id.clone() });
         }
         kept.push(learning.clone());
@@ -48,7 +48,7 @@ impl MemoryBackend for InMemory {
 
     fn mark(&self, id: &str, status: Status) -> Result<()> {
         let mut kept = self.kept();
-        let found = kept.iter_mut().find(|it| it.id == id);
+        let found = kept.iter_mut().find(|learning| learning.id == id);
         found.ok_or_else(|| Error::NoSuch { id: id.to_owned() })?.status = status;
         Ok(())
     }

@@ -158,7 +158,7 @@ where
 impl From<Shelf> for Loaded {
     fn from(shelf: Shelf) -> Self {
         Self {
-            learnings: shelf.learnings.into_iter().map(|it| it.learning).collect(),
+            learnings: shelf.learnings.into_iter().map(|learning| learning.learning).collect(),
             notes: shelf.problems.iter().map(ToString::to_string).collect(),
         }
     }
@@ -175,7 +175,7 @@ where
     /// What `load` answers: it is asked if the cache turns out to be broken.
     pub fn learnings(&self, ids: &[&str]) -> Result<Vec<Learning>, E> {
         let among = |all: &[Learning]| {
-            let find = |id: &&str| all.iter().find(|it| it.id == *id).cloned();
+            let find = |id: &&str| all.iter().find(|learning| learning.id == *id).cloned();
             ids.iter().filter_map(find).collect()
         };
         let (file, from) = match &self.texts {
@@ -203,8 +203,9 @@ where
 impl<L> std::fmt::Debug for Indexed<L> {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let is_cached = matches!(self.texts, Texts::Cached(..));
-        let mut it = f.debug_struct("Indexed");
-        it.field("learnings", &self.index.len())
+        let mut debug_struct = f.debug_struct("Indexed");
+        debug_struct
+            .field("learnings", &self.index.len())
             .field("is_cached", &is_cached)
             .finish_non_exhaustive()
     }
@@ -222,13 +223,13 @@ fn entry(roz_home: &Path, sources: &[PathBuf]) -> PathBuf {
 
 fn stamps(sources: &[PathBuf]) -> Vec<Stamp> {
     let identity = |path: &PathBuf| {
-        let it = fs::metadata(path).ok()?;
+        let item = fs::metadata(path).ok()?;
         Some(Identity {
-            dev: it.dev(),
-            ino: it.ino(),
-            size: it.size(),
-            mtime: (it.mtime(), it.mtime_nsec()),
-            ctime: (it.ctime(), it.ctime_nsec()),
+            dev: item.dev(),
+            ino: item.ino(),
+            size: item.size(),
+            mtime: (item.mtime(), item.mtime_nsec()),
+            ctime: (item.ctime(), item.ctime_nsec()),
         })
     };
     sources.iter().map(|path| Stamp { path: path.clone(), file: identity(path) }).collect()
@@ -238,8 +239,9 @@ fn stamps(sources: &[PathBuf]) -> Vec<Stamp> {
 /// once more, after it was read and within the same tick.
 fn is_racy(head: &Head) -> bool {
     let ns = |(seconds, nanos): Time| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
-    let changed = head.seen.iter().filter_map(|it| it.file).map(|it| ns(it.ctime));
-    changed.into_iter().any(|it| (ns(head.begun) - it).abs() < TICK_NS)
+    let changed =
+        head.seen.iter().filter_map(|stamp| stamp.file).map(|identity| ns(identity.ctime));
+    changed.into_iter().any(|i128| (ns(head.begun) - i128).abs() < TICK_NS)
 }
 
 fn read(path: &Path, seen: &[Stamp]) -> Option<(Head, Texts)> {

@@ -32,7 +32,7 @@ impl Places {
     /// Whether learnings are kept in the project at `root`.
     pub fn has_learnings(root: &Path) -> bool {
         let files = [".roz/learnings.md", ".grove/learnings.md"];
-        files.iter().any(|it| is_there(&root.join(it))) || TotalRecall::is_in(root)
+        files.iter().any(|file| is_there(&root.join(file))) || TotalRecall::is_in(root)
     }
 }
 
@@ -115,12 +115,15 @@ impl Library {
         let older = places.project.join(".grove/learnings.md");
         let file = if !is_there(&ours) && is_there(&older) { older } else { ours };
         let personal = places.roz_home.join("personal-learnings.md");
-        let older = places.user_home.as_ref().map(|it| it.join(".grove/personal-learnings.md"));
+        let older = places
+            .user_home
+            .as_ref()
+            .map(|user_home| user_home.join(".grove/personal-learnings.md"));
         let mut library = Self {
             project: Vec::new(),
             markdown: Markdown::of_project(file, patience),
             personal: Markdown::personal(personal, patience),
-            older: older.filter(|it| is_there(it)).map(Markdown::of_peer),
+            older: older.filter(|older| is_there(older)).map(Markdown::of_peer),
             problems: Vec::new(),
             patience,
         };
@@ -146,8 +149,9 @@ impl Library {
                 if policy.r#use.is_empty() {
                     continue;
                 }
-                found
-                    .extend(policy.r#use.iter().map(|it| (it.as_str(), "named in `backends.use`")));
+                found.extend(
+                    policy.r#use.iter().map(|text| (text.as_str(), "named in `backends.use`")),
+                );
                 return found;
             }
             let is_found = match name.as_str() {
@@ -176,7 +180,7 @@ impl Library {
         places: &Places,
         policy: &BackendsPolicy,
     ) {
-        if self.project.iter().any(|it| it.backend.name() == name) {
+        if self.project.iter().any(|used| used.backend.name() == name) {
             return;
         }
         let used = match name {
@@ -207,22 +211,24 @@ impl Library {
     }
 
     fn uses(&self, name: &str) -> bool {
-        self.project.iter().any(|it| it.backend.name() == name)
+        self.project.iter().any(|used| used.backend.name() == name)
     }
 
     /// Every backend that may hold something, those of the project first.
     fn every(&self) -> impl Iterator<Item = &dyn MemoryBackend> {
         let markdown: &dyn MemoryBackend = &self.markdown;
         let personal: &dyn MemoryBackend = &self.personal;
-        let project = self.project.iter().map(|it| it.backend.as_ref());
+        let project = self.project.iter().map(|used| used.backend.as_ref());
         project
             .chain(Some(markdown).filter(|_| !self.uses("markdown")))
             .chain([personal])
-            .chain(self.older.as_ref().map(|it| it as &dyn MemoryBackend))
+            .chain(self.older.as_ref().map(|older| older as &dyn MemoryBackend))
     }
 
     fn is_program(&self, backend: &dyn MemoryBackend) -> bool {
-        self.project.iter().any(|it| it.known.is_some() && it.backend.name() == backend.name())
+        self.project
+            .iter()
+            .any(|used| used.known.is_some() && used.backend.name() == backend.name())
     }
 
     fn is_users(&self, backend: &str) -> bool {
@@ -234,18 +240,18 @@ impl Library {
     /// several keep, the status that is furthest from active holds. One that does
     /// not answer is a problem, and what is known of it stands in for it.
     pub fn all(&self) -> Shelf {
-        self.read(|_| true, |it| it.all())
+        self.read(|_| true, |pair| pair.all())
     }
 
     /// As [`Self::all`], of programs to start what is known without starting
     /// them: for hooks.
     pub fn at_hand(&self) -> Shelf {
-        self.read(|_| true, |it| it.at_hand())
+        self.read(|_| true, |pair| pair.at_hand())
     }
 
     /// What lies in files that roz reads itself.
     pub fn in_files(&self) -> Shelf {
-        self.read(|it| !self.is_program(it), |it| it.all())
+        self.read(|pair| !self.is_program(pair), |pair| pair.all())
     }
 
     fn read(
@@ -255,7 +261,7 @@ impl Library {
     ) -> Shelf {
         let mut held = Shelf { learnings: Vec::new(), problems: self.problems.clone() };
         let mut by_id: HashMap<String, usize> = HashMap::new();
-        for backend in self.every().filter(|it| is_wanted(*it)) {
+        for backend in self.every().filter(|every| is_wanted(*every)) {
             let reading = ask(backend).unwrap_or_else(|err| {
                 let (place, what) = (backend.name().to_owned(), world::in_a_line(&err));
                 held.problems.push(Problem { place, what });
@@ -267,9 +273,9 @@ impl Library {
                 // The public peer counts its ids in each file anew: one of the user's and one of
                 // the project's have the same, and are two.
                 let first = by_id.get(&learning.id).map(|at| &held.learnings[*at]);
-                let is_another = |it: &Kept| {
-                    self.is_users(it.backend) != self.is_users(backend.name())
-                        && it.learning.summary != learning.summary
+                let is_another = |kept: &Kept| {
+                    self.is_users(kept.backend) != self.is_users(backend.name())
+                        && kept.learning.summary != learning.summary
                 };
                 if first.is_some_and(is_another) {
                     learning.id = learning.make_id(0);
@@ -290,13 +296,14 @@ impl Library {
     /// not they are there: what a cache is keyed by.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = vec![self.markdown.path().to_owned(), self.personal.path().to_owned()];
-        files.extend(self.older.as_ref().map(|it| it.path().to_owned()));
-        files.extend(self.project.iter().filter_map(|it| it.known.clone()));
-        for used in self.project.iter().filter(|it| it.backend.name() == "total-recall") {
+        files.extend(self.older.as_ref().map(|older| older.path().to_owned()));
+        files.extend(self.project.iter().filter_map(|used| used.known.clone()));
+        for used in self.project.iter().filter(|used| used.backend.name() == "total-recall") {
             for folder in ["daily", "registers"] {
                 let folder = Path::new(&used.place).join(folder);
                 let entries = std::fs::read_dir(&folder).into_iter().flatten();
-                let mut found: Vec<_> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
+                let mut found: Vec<_> =
+                    entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
                 found.sort();
                 files.push(folder);
                 files.extend(found);
@@ -337,7 +344,8 @@ impl Library {
     }
 
     fn write_for_the_day(&self, learning: &Learning, written: &mut Written) -> Result<()> {
-        let Some(log) = self.project.iter().find(|it| it.backend.name() == "total-recall") else {
+        let Some(log) = self.project.iter().find(|used| used.backend.name() == "total-recall")
+        else {
             let id = &learning.id;
             let why = "there is no daily log (Total Recall's is not in use)";
             written.warnings.push(format!("`{id}` is ephemeral and is not kept: {why}"));
@@ -375,7 +383,7 @@ impl Library {
         }
         let Some(err) = failed else { return Ok(()) };
         // Whoever asked takes another id.
-        let is_taken = |it: &Error| matches!(it, Error::Exists { .. });
+        let is_taken = |item: &Error| matches!(item, Error::Exists { .. });
         if may_fall_back && !is_taken(&err) {
             match self.markdown.write(learning) {
                 Ok(()) => {
@@ -395,15 +403,15 @@ impl Library {
         let mut answers: Vec<_> = self
             .project
             .iter()
-            .map(|it| Answered {
-                backend: it.backend.name(),
-                place: it.place.clone(),
-                why: it.why,
-                answer: it.backend.ping(),
+            .map(|used| Answered {
+                backend: used.backend.name(),
+                place: used.place.clone(),
+                why: used.why,
+                answer: used.backend.ping(),
             })
             .collect();
         let users = [Some((&self.personal, "your own, in every project"))];
-        let older = self.older.as_ref().map(|it| (it, "read, never written"));
+        let older = self.older.as_ref().map(|older| (older, "read, never written"));
         for (backend, why) in users.into_iter().chain([older]).flatten() {
             answers.push(Answered {
                 backend: backend.name(),

@@ -125,7 +125,7 @@ pub enum Error {
 
 /// What every backend can keep as an id.
 pub fn is_id(text: &str) -> bool {
-    let is_part = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-');
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (1..=64).contains(&text.len()) && text.bytes().all(is_part)
 }
 

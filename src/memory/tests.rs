@@ -38,9 +38,9 @@ fn twenty_processes_side_by_side_lose_nothing() {
     let status = |n: usize| if n.is_multiple_of(EACH) { Status::Archived } else { Status::Active };
     let expected: Vec<_> = (0..20 * EACH)
         .map(|n| {
-            let mut it = learning(n);
-            it.status = status(n);
-            it
+            let mut item = learning(n);
+            item.status = status(n);
+            item
         })
         .collect();
     assert_eq!(reading.learnings, expected);
@@ -50,12 +50,12 @@ fn twenty_processes_side_by_side_lose_nothing() {
 #[ignore = "a process of `twenty_processes_side_by_side_lose_nothing`"]
 fn one_of_twenty() {
     let here = std::env::current_dir().unwrap();
-    let Some(n) = here.file_name().and_then(|it| it.to_str()?.parse::<usize>().ok()) else {
+    let Some(n) = here.file_name().and_then(|name| name.to_str()?.parse::<usize>().ok()) else {
         return;
     };
     let backend = Markdown::of_project(here.join("../learnings.md"), PATIENCE);
-    for it in n * EACH..(n + 1) * EACH {
-        backend.write(&learning(it)).unwrap();
+    for count in n * EACH..(n + 1) * EACH {
+        backend.write(&learning(count)).unwrap();
         backend.mark(&learning(n * EACH).id, Status::Archived).unwrap();
     }
 }

@@ -65,7 +65,7 @@ impl TextFile {
             return Ok(());
         }
         let mut dirs = self.path.ancestors().skip(1);
-        let dir = dirs.find(|it| it.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
+        let dir = dirs.find(|dir| dir.symlink_metadata().is_ok()).unwrap_or(Path::new("/"));
         if fs::metadata(dir).at(dir)?.is_dir() {
             return Ok(());
         }
@@ -74,7 +74,7 @@ impl TextFile {
 
     fn sync_dir(&self) -> Result<()> {
         let dir = self.path.parent().unwrap_or(Path::new("."));
-        Ok(File::open(dir).and_then(|it| it.sync_all()).at(dir)?)
+        Ok(File::open(dir).and_then(|file| file.sync_all()).at(dir)?)
     }
 }
 

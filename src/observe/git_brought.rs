@@ -61,7 +61,8 @@ impl<'a> Brought<'a> {
     pub fn since(project: &'a Path, start: &GitStart, since: Time, until: Instant) -> Option<Self> {
         let (own, _) = git::git_dirs(project)?;
         let log = own.join("logs/HEAD");
-        let added = fs::metadata(&log).map_or(0, |it| it.len()).saturating_sub(start.head_log);
+        let added =
+            fs::metadata(&log).map_or(0, |metadata| metadata.len()).saturating_sub(start.head_log);
         let log = read_ending(&log, added.min(MAX_LOG)).unwrap_or_default();
         let index = own.join("index").symlink_metadata();
         if log.is_empty() && !index.is_ok_and(|meta| mtime_scan::changed_at(&meta) >= since) {
@@ -103,7 +104,9 @@ impl<'a> Brought<'a> {
         // Git wrote both sides of a conflict into the file.
         let unmerged = self.git(&["ls-files", "--unmerged", "-z"], b"")?;
         let is_unmerged = |path: &str| {
-            unmerged.split('\0').any(|it| it.split_once('\t').is_some_and(|it| it.1 == path))
+            unmerged
+                .split('\0')
+                .any(|part| part.split_once('\t').is_some_and(|parts| parts.1 == path))
         };
         let made = self.made.iter().flat_map(|id| [id.clone(), format!("{id}^1")]);
         let commits: Vec<String> =

@@ -70,7 +70,10 @@ pub fn end(
 
 /// What the files say now.
 pub fn look(watched: &[Watched]) -> Known {
-    watched.iter().map(|it| (it.path.clone(), says(it.kind, &it.path))).collect()
+    watched
+        .iter()
+        .map(|watched| (watched.path.clone(), says(watched.kind, &watched.path)))
+        .collect()
 }
 
 /// One of roz's own verbs wrote what differs from `before`: that is no change by the calls that
@@ -98,10 +101,15 @@ fn is_other(kind: Kind, before: &BTreeSet<String>, now: &BTreeSet<String>) -> bo
 /// What a file says that protects; nothing where there is none.
 fn says(kind: Kind, path: &Path) -> BTreeSet<String> {
     if kind == Kind::Binary
-        && let Ok(it) = fs::metadata(path)
+        && let Ok(item) = fs::metadata(path)
     {
-        let mtime = (it.mtime(), it.mtime_nsec());
-        return BTreeSet::from([format!("{}:{}:{}:{mtime:?}", it.dev(), it.ino(), it.size())]);
+        let mtime = (item.mtime(), item.mtime_nsec());
+        return BTreeSet::from([format!(
+            "{}:{}:{}:{mtime:?}",
+            item.dev(),
+            item.ino(),
+            item.size()
+        )]);
     }
     let text = match file_identity::read(path, LONGEST) {
         Ok(None) if kind != Kind::Settings => return BTreeSet::new(),
@@ -121,36 +129,42 @@ fn mark(home: &Path, call: &str) -> PathBuf {
 fn marks(home: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(home.join("cache")).into_iter().flatten().flatten();
     // A call that was declined never ends.
-    let is_recent = |it: &fs::DirEntry| {
-        let age = it.metadata().ok().and_then(|meta| meta.modified().ok()?.elapsed().ok());
+    let is_recent = |entry: &fs::DirEntry| {
+        let age = entry.metadata().ok().and_then(|meta| meta.modified().ok()?.elapsed().ok());
         age.is_none_or(|age| age <= LONGEST_CALL.to_std().unwrap_or_default())
     };
-    let is_mark = |it: &fs::DirEntry| it.file_name().as_encoded_bytes().starts_with(b"call-");
-    entries.filter(move |it| is_mark(it) && is_recent(it)).map(|it| it.path())
+    let is_mark = |entry: &fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b"call-");
+    entries.filter(move |entry| is_mark(entry) && is_recent(entry)).map(|entry| entry.path())
 }
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&file_identity::read(path, LONGEST).ok()??).ok()
 }
 
-fn write(path: &Path, it: &impl Serialize) -> io::Result<()> {
-    cached::replace(path, &[&serde_json::to_vec(it)?])
+fn write(path: &Path, serialize: &impl Serialize) -> io::Result<()> {
+    cached::replace(path, &[&serde_json::to_vec(serialize)?])
 }
 
 /// What waits for a person, of what is still as the call left it.
 pub fn unconfirmed(home: &Path) -> Vec<WeakenedFile> {
     let mut noted: Vec<WeakenedFile> = read(&list(home)).unwrap_or_default();
-    noted.retain(|it| is_other(it.kind, &it.before, &says(it.kind, &it.file)));
+    noted.retain(|weakened_file| {
+        is_other(
+            weakened_file.kind,
+            &weakened_file.before,
+            &says(weakened_file.kind, &weakened_file.file),
+        )
+    });
     noted
 }
 
 /// Notes what a call weakened; of each file what it was at first counts.
 pub fn note(home: &Path, new: &[WeakenedFile]) -> io::Result<()> {
     let mut noted = unconfirmed(home);
-    for it in new {
-        match noted.iter_mut().find(|known| known.file == it.file) {
-            Some(known) => known.what.clone_from(&it.what),
-            None => noted.push(it.clone()),
+    for weakened_file in new {
+        match noted.iter_mut().find(|known| known.file == weakened_file.file) {
+            Some(known) => known.what.clone_from(&weakened_file.what),
+            None => noted.push(weakened_file.clone()),
         }
     }
     write(&list(home), &noted)

@@ -90,10 +90,11 @@ pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
     let scanned = mtime_scan::since(project, start.since, skips);
     let not_looked = scanned.stopped.map(mtime_scan::Stopped::why);
     let brought = Brought::since(project, &start.git, start.since, call.until);
-    let of_git = |paths: Vec<&str>| brought.as_ref().map(|it| it.of(paths)).unwrap_or_default();
+    let of_git =
+        |paths: Vec<&str>| brought.as_ref().map(|brought| brought.of(paths)).unwrap_or_default();
     let head = git::head(project);
     let mut search = Search { call, head, before: BTreeMap::new(), not_looked, bytes: 0 };
-    let touched = scanned.touched.iter().map(|it| it.path.as_str());
+    let touched = scanned.touched.iter().map(|touched| touched.path.as_str());
     let touched = touched.chain(call.also.iter().map(String::as_str));
     let by_git = of_git(touched.filter(|path| !named.contains_key(*path)).collect());
     let mut candidates = search.candidates(&scanned, &by_git);
@@ -108,7 +109,8 @@ pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
     let gone = gone.filter(|path| !(call.is_told)(path, None, false));
     let gone = gone.map(|path| Candidate { path, ..Candidate::default() });
     let all = candidates.into_iter().chain(gone);
-    let mut files: Vec<ChangedFile> = all.filter_map(|it| search.changed(it)).collect();
+    let mut files: Vec<ChangedFile> =
+        all.filter_map(|candidate| search.changed(candidate)).collect();
     files.sort_by(|one, other| one.path.cmp(&other.path));
     Changes { files, not_looked: search.not_looked }
 }
@@ -146,8 +148,11 @@ impl Search<'_> {
     fn candidates(&mut self, scanned: &Scanned, by_git: &BTreeSet<String>) -> Vec<Candidate> {
         let Call { project, named, also, .. } = self.call;
         let mut found: Vec<Candidate> = Vec::new();
-        let touched: BTreeMap<&str, bool> =
-            scanned.touched.iter().map(|it| (it.path.as_str(), it.is_link)).collect();
+        let touched: BTreeMap<&str, bool> = scanned
+            .touched
+            .iter()
+            .map(|touched| (touched.path.as_str(), touched.is_link))
+            .collect();
         let paths = named.keys().chain(also).map(String::as_str).chain(touched.keys().copied());
         let paths: BTreeSet<&str> = paths.filter(|path| !by_git.contains(*path)).collect();
         for path in paths {
@@ -157,11 +162,11 @@ impl Search<'_> {
             let is_link = touched.get(path) == Some(&true);
             let file = project.join(path);
             let now = self.content(&file, is_link);
-            let hash = now.as_ref().and_then(|it| it.hash.as_deref());
+            let hash = now.as_ref().and_then(|now| now.hash.as_deref());
             let named_hash = named.get(path);
             let is_same = match named_hash {
                 Some(before) => before.as_deref() == hash,
-                None if now.is_none() => !also.iter().any(|it| it == path),
+                None if now.is_none() => !also.iter().any(|text| text == path),
                 None => hash.is_some() && (self.call.seen)(path).as_deref() == hash,
             };
             if is_same || (self.call.is_told)(path, now.as_ref(), named_hash.is_some()) {
@@ -171,7 +176,7 @@ impl Search<'_> {
             found.push(Candidate {
                 path: path.to_owned(),
                 is_link,
-                is_new: meta.as_ref().is_some_and(|it| mtime_scan::is_new(it, since)),
+                is_new: meta.as_ref().is_some_and(|meta| mtime_scan::is_new(meta, since)),
                 at: meta.as_ref().map(mtime_scan::changed_at),
                 now,
             });
@@ -194,13 +199,16 @@ impl Search<'_> {
 
     /// One question for all that may have been there before.
     fn ask_git(&mut self, candidates: &[Candidate], scanned: &Scanned) {
-        let mut asked: Vec<&Candidate> =
-            candidates.iter().filter(|it| !Path::new(&it.path).is_absolute()).collect();
+        let mut asked: Vec<&Candidate> = candidates
+            .iter()
+            .filter(|candidate| !Path::new(&candidate.path).is_absolute())
+            .collect();
         // Git's answer is cut somewhere: small ones first.
-        let length = |it: &Content| it.bytes.as_ref().map_or(usize::MAX, Vec::len);
-        asked.sort_by_key(|it| it.now.as_ref().map(length));
+        let length = |content: &Content| content.bytes.as_ref().map_or(usize::MAX, Vec::len);
+        asked.sort_by_key(|candidate| candidate.now.as_ref().map(length));
         let folders = scanned.folders.iter().map(String::as_str).take(MAX_FILES);
-        let paths: Vec<&str> = folders.chain(asked.iter().map(|it| it.path.as_str())).collect();
+        let paths: Vec<&str> =
+            folders.chain(asked.iter().map(|candidate| candidate.path.as_str())).collect();
         self.ask(&paths);
     }
 
@@ -213,7 +221,7 @@ impl Search<'_> {
             let why = "git did not say what was there before";
             self.not_looked.get_or_insert_with(|| why.to_owned());
         }
-        let paths = paths.iter().map(|it| (*it).to_owned());
+        let paths = paths.iter().map(|path| (*path).to_owned());
         self.before.extend(paths.zip(found.unwrap_or_default()));
     }
 
@@ -259,40 +267,40 @@ impl Search<'_> {
     }
 
     /// The text before, as far as it is known.
-    fn before(&self, it: &Candidate) -> Option<Before> {
-        let of_git = match self.before.get(&it.path) {
+    fn before(&self, candidate: &Candidate) -> Option<Before> {
+        let of_git = match self.before.get(&candidate.path) {
             Some(Some(Object::Text(text))) => Some((text.clone(), true)),
             _ => None,
         };
-        let Some(hash) = self.hash_before(&it.path) else {
+        let Some(hash) = self.hash_before(&candidate.path) else {
             return of_git.map(|(text, is_gits)| Before { text, is_sure: false, is_gits });
         };
         let kept = || Some((read_head(&(self.call.kept)(&hash)?, MAX_BYTES)?, false));
-        let is_it = |it: &(Vec<u8>, bool)| hash_of(&it.0) == hash;
+        let is_it = |pair: &(Vec<u8>, bool)| hash_of(&pair.0) == hash;
         let found = of_git.filter(is_it).or_else(|| kept().filter(is_it));
         found.map(|(text, is_gits)| Before { text, is_sure: true, is_gits })
     }
 
     /// What became of a file; none if nothing did.
-    fn changed(&self, it: Candidate) -> Option<ChangedFile> {
-        let named = self.call.named.get(&it.path);
-        let of_sidecar = FILES.contains(&it.path.as_str());
-        let is_tracked = self.before.get(&it.path).is_some_and(Option::is_some);
-        let seen = (self.call.seen)(&it.path);
+    fn changed(&self, candidate: Candidate) -> Option<ChangedFile> {
+        let named = self.call.named.get(&candidate.path);
+        let of_sidecar = FILES.contains(&candidate.path.as_str());
+        let is_tracked = self.before.get(&candidate.path).is_some_and(Option::is_some);
+        let seen = (self.call.seen)(&candidate.path);
         let was_there = match named {
             Some(before) => before.is_some(),
             None if of_sidecar => seen.is_some(),
-            None => is_tracked || seen.is_some() || !it.is_new,
+            None => is_tracked || seen.is_some() || !candidate.is_new,
         };
-        let before = if was_there { self.before(&it) } else { None };
-        let text = before.as_ref().map(|it| it.text.as_slice());
-        let change = match (&it.now, was_there) {
+        let before = if was_there { self.before(&candidate) } else { None };
+        let text = before.as_ref().map(|before| before.text.as_slice());
+        let change = match (&candidate.now, was_there) {
             (None, false) => return None,
             (None, true) => Change::Deleted,
             (Some(_), false) => Change::Created,
             (Some(_), true) => Change::Modified,
         };
-        let mut changed = match (text, it.now.as_ref().map(|now| now.bytes.as_deref())) {
+        let mut changed = match (text, candidate.now.as_ref().map(|now| now.bytes.as_deref())) {
             (_, Some(None)) => Changed::unseen(change, Opaque::TooLarge),
             (None, _) if was_there => Changed::unseen(change, Opaque::Unknown),
             (text, now) => Changed::between(text, now.flatten()),
@@ -301,20 +309,20 @@ impl Search<'_> {
             return None;
         }
         let is_new = !was_there && (named.is_some() || of_sidecar);
-        let is_sure = is_new || before.as_ref().is_some_and(|it| it.is_sure);
-        let way_back = self.way_back(&it.path, changed.change, before.as_ref());
+        let is_sure = is_new || before.as_ref().is_some_and(|before| before.is_sure);
+        let way_back = self.way_back(&candidate.path, changed.change, before.as_ref());
         let way_back = way_back.map(|command| WayBack { command, is_sure });
-        changed.file_hash = it.now.as_ref().and_then(|it| it.hash.clone());
+        changed.file_hash = candidate.now.as_ref().and_then(|now| now.hash.clone());
         Some(ChangedFile {
             changed,
             is_before_known: before.is_some() || !was_there,
-            before: before.map(|it| it.text),
-            after: it.now.and_then(|it| it.bytes),
-            is_link: it.is_link,
+            before: before.map(|before| before.text),
+            after: candidate.now.and_then(|now| now.bytes),
+            is_link: candidate.is_link,
             is_tracked,
-            at: it.at,
+            at: candidate.at,
             way_back,
-            path: it.path,
+            path: candidate.path,
         })
     }
 

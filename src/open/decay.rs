@@ -85,7 +85,7 @@ impl Roz {
         let mark = cache.join(format!("decayed-{}", &name[..32]));
         let library = Library::open_for(&self.places(world), &self.policy.backends, FOR_A_LOCK);
         // Nothing learned, nothing to note.
-        if !self.home.is_dir() || !library.files().iter().any(|it| it.exists()) {
+        if !self.home.is_dir() || !library.files().iter().any(|file| file.exists()) {
             return Vec::new();
         }
         let _ = DirBuilder::new().recursive(true).mode(0o700).create(&cache);
@@ -93,7 +93,7 @@ impl Roz {
             return Vec::new();
         }
         let kept = library.in_files().learnings.into_iter();
-        let learnings: Vec<Learning> = kept.map(|it| it.learning).collect();
+        let learnings: Vec<Learning> = kept.map(|kept| kept.learning).collect();
         let log = self.usage_log(&library);
         // Without the log nobody knows what is used.
         let view = match log.read() {

@@ -49,7 +49,7 @@ impl Watched {
 
     /// The programs that get a link.
     pub fn names(&self) -> BTreeSet<String> {
-        let gated = self.patterns.iter().filter_map(|it| pattern::program(it));
+        let gated = self.patterns.iter().filter_map(|pattern| pattern::program(pattern));
         gated.map(str::to_owned).chain(self.closing.iter().cloned()).collect()
     }
 }
@@ -91,7 +91,7 @@ impl Roz {
         make_folder(&folder)?;
         for name in &names {
             let link = folder.join(name);
-            if link.read_link().is_ok_and(|it| it == binary) {
+            if link.read_link().is_ok_and(|path| path == binary) {
                 continue;
             }
             let new = folder.join(format!(".{name}.{}", bounded::hex(&world::dice()[..4])));
@@ -143,7 +143,9 @@ impl Roz {
     /// The passes of a session's calls that run.
     pub fn passes(&self, id: &SessionId, now: DateTime<Utc>) -> Vec<Pass> {
         let kept = self.pass_files(id).into_iter().filter_map(|file| read_pass(&file));
-        kept.filter(|it| it.until.is_none_or(|until| now <= until)).map(|it| it.pass).collect()
+        kept.filter(|kept| kept.until.is_none_or(|until| now <= until))
+            .map(|kept| kept.pass)
+            .collect()
     }
 
     /// The client of a session is a new one: no call of the old one runs.
@@ -167,8 +169,8 @@ impl Roz {
         let names = world::names(&folder).unwrap_or_default();
         let is_sessions = |name: &std::ffi::OsString| {
             name.to_str()
-                .and_then(|it| it.strip_prefix(id.as_str()))
-                .is_some_and(|it| it.starts_with('.'))
+                .and_then(|text| text.strip_prefix(id.as_str()))
+                .is_some_and(|text| text.starts_with('.'))
         };
         names.into_iter().filter(is_sessions).map(|name| folder.join(name)).collect()
     }

@@ -31,7 +31,7 @@ pub(super) const UNBOUND: &str = "attribute subscript member_expression field_ex
     selector_expression index_expression call type_annotation type scoped_identifier";
 
 pub(super) fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|it| it == word)
+    list.split(' ').any(|part| part == word)
 }
 
 pub(super) fn is_comment(kind: &str) -> bool {

@@ -46,7 +46,7 @@ pub fn language_of(path: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (_, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
     let extension = extension.to_ascii_lowercase();
-    LANGUAGES.iter().find(|it| it.extensions.contains(&extension.as_str()))
+    LANGUAGES.iter().find(|language| language.extensions.contains(&extension.as_str()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,7 +108,7 @@ impl Piece<'_> {
     }
 
     pub fn paths(&self) -> impl Iterator<Item = String> {
-        self.names.iter().map(|it| format!("{}{it}", self.inside))
+        self.names.iter().map(|name| format!("{}{name}", self.inside))
     }
 }
 
@@ -203,6 +203,6 @@ fn edit(before: &[u8], after: &[u8]) -> InputEdit {
 
 fn point(text: &[u8], at: usize) -> Point {
     let before = &text[..at];
-    let begins = before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
-    Point { row: before.split(|it| *it == b'\n').count() - 1, column: at - begins }
+    let begins = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |count| count + 1);
+    Point { row: before.split(|byte| *byte == b'\n').count() - 1, column: at - begins }
 }

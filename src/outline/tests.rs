@@ -3,12 +3,12 @@ use super::{table::LANGUAGES, *};
 fn names(path: &str, text: &str) -> Vec<String> {
     let source = Source::parse(text.as_bytes(), language_of(path).unwrap()).unwrap();
     let outline = source.outline();
-    let named = |it: &Piece| {
-        let sign = if it.is_public { "+" } else { "" };
-        let kind = format!("{:?}", it.kind).to_lowercase();
-        format!("{sign}{kind} {}", it.path())
+    let named = |piece: &Piece| {
+        let sign = if piece.is_public { "+" } else { "" };
+        let kind = format!("{:?}", piece.kind).to_lowercase();
+        format!("{sign}{kind} {}", piece.path())
     };
-    outline.pieces.iter().filter(|it| it.kind.is_definition()).map(named).collect()
+    outline.pieces.iter().filter(|piece| piece.kind.is_definition()).map(named).collect()
 }
 
 #[test]
@@ -21,7 +21,10 @@ fn every_row_has_a_grammar_that_knows_its_nodes() {
             let is_known = grammar.id_for_node_kind(kind, true) != 0;
             known += usize::from(is_known);
             // JavaScript and TypeScript share theirs.
-            let is_shared = language.extensions.iter().any(|it| it.contains('s') && *it != "rs");
+            let is_shared = language
+                .extensions
+                .iter()
+                .any(|extension| extension.contains('s') && *extension != "rs");
             assert!(is_known || is_shared, "{}: {kind}", language.name);
         }
         assert!(known > 7, "{}", language.name);
@@ -101,7 +104,7 @@ fn definitions_are_found_with_what_they_stand_in() {
 
 #[test]
 fn a_language_is_known_by_the_end_of_the_name() {
-    let name = |path| language_of(path).map(|it| it.name);
+    let name = |path| language_of(path).map(|language_of| language_of.name);
     assert_eq!(name("a/b.RS"), Some("rust"));
     assert_eq!(name("b.d.ts"), Some("typescript"));
     assert_eq!(name("x.tsx"), Some("tsx"));

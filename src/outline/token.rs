@@ -145,10 +145,11 @@ impl<'s> Lexer<'s, '_> {
             return;
         }
         self.tokens.flow += usize::from(class.is_flow);
-        let binds =
-            parent.and_then(|it| self.source.classes.get(it).binds).filter(|_| node.is_named());
+        let binds = parent
+            .and_then(|parent| self.source.classes.get(parent).binds)
+            .filter(|_| node.is_named());
         let is_bound = place.is_bound && !class.is_unbound && !matches!(field, "type" | "value")
-            || binds.is_some_and(|it| it.is_empty() || it == field);
+            || binds.is_some_and(|bind| bind.is_empty() || bind == field);
         let is_whole =
             class.what == What::Literal && !has_code(node) || node.kind() == "visibility_modifier";
         if node.child_count() == 0 || is_whole || depth > DEEPEST {
@@ -177,7 +178,7 @@ impl<'s> Lexer<'s, '_> {
         if is_blank || node.kind() == "line_continuation" {
             return;
         }
-        let kind = parent.map_or("", |it| it.kind());
+        let kind = parent.map_or("", |parent| parent.kind());
         let what = match class.what {
             What::Identifier if kind == "shorthand_field_initializer" => What::Shorthand,
             what => what,
@@ -197,7 +198,8 @@ impl<'s> Lexer<'s, '_> {
 /// Whether a node is only for readers: a comment or a docstring. A directive is
 /// for some tool.
 pub(super) fn is_note(node: Node, text: &[u8], language: &Language) -> bool {
-    let is_directive = || language.directives.iter().any(|it| text.starts_with(it.as_bytes()));
+    let is_directive =
+        || language.directives.iter().any(|directive| text.starts_with(directive.as_bytes()));
     is_comment(node.kind()) && !is_directive() || is_docstring(node, language)
 }
 
@@ -209,10 +211,10 @@ fn is_docstring(node: Node, language: &Language) -> bool {
     language.name == "python"
         && node.kind() == "expression_statement"
         && node.named_child_count() == 1
-        && node.named_child(0).is_some_and(|it| it.kind() == "string")
+        && node.named_child(0).is_some_and(|named_child| named_child.kind() == "string")
         && owner().is_some_and(|owner| is_in(OWNERS, owner.kind()))
         && successors(node.prev_named_sibling(), Node::prev_named_sibling)
-            .all(|it| is_comment(it.kind()))
+            .all(|node| is_comment(node.kind()))
 }
 
 fn children(node: Node<'_>) -> Vec<(Node<'_>, &str)> {
@@ -230,7 +232,7 @@ fn children(node: Node<'_>) -> Vec<(Node<'_>, &str)> {
 fn has_code(text: Node) -> bool {
     const CODE: &str = "interpolation template_substitution string_interpolation";
     let mut cursor = text.walk();
-    text.named_children(&mut cursor).any(|it| is_in(CODE, it.kind()))
+    text.named_children(&mut cursor).any(|named_child| is_in(CODE, named_child.kind()))
 }
 
 /// Whether a child is a comma or a semicolon that a formatter may remove.
@@ -242,9 +244,9 @@ fn is_optional(children: &[(Node, &str)], at: usize, parent: Node, language: &La
         "," if parent == "token_tree" => false,
         "," if matches!(parent, "match_arm" | "interface_body" | "object_type") => true,
         "," => {
-            let code = |it: &&(Node, &str)| !is_comment(it.0.kind());
-            let before = children[..at].iter().rev().find(code).map_or("", |it| it.0.kind());
-            let after = children[at + 1..].iter().find(code).map_or("", |it| it.0.kind());
+            let code = |pair: &&(Node, &str)| !is_comment(pair.0.kind());
+            let before = children[..at].iter().rev().find(code).map_or("", |child| child.0.kind());
+            let after = children[at + 1..].iter().find(code).map_or("", |child| child.0.kind());
             matches!(after, ")" | "]" | "}" | ">" | "|")
                 && !matches!(before, "" | "," | "(" | "[" | "{" | "<")
         }

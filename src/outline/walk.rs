@@ -90,8 +90,8 @@ impl<'s> Walk<'s, '_> {
         let fields = ["declaration", "definition"];
         let inner = fields.iter().find_map(|field| node.child_by_field_name(field));
         let last = || (0..).map_while(|at| node.named_child(at)).last();
-        let is_definition = |it: &Node| {
-            matches!(self.role(*it), Some(Role::Defines(..) | Role::Holds(..) | Role::Wraps))
+        let is_definition = |item: &Node| {
+            matches!(self.role(*item), Some(Role::Defines(..) | Role::Holds(..) | Role::Wraps))
         };
         if let Some(inner) = inner.or_else(last).filter(is_definition) {
             self.item(inner, nodes, place);
@@ -162,8 +162,8 @@ impl<'s> Walk<'s, '_> {
     fn is_public(&self, node: Node, nodes: &[Node], names: &[String], place: &Place) -> bool {
         let has = |kind: &str, words: &str| {
             let mut cursor = node.walk();
-            node.children(&mut cursor).filter(|it| it.kind() == kind).any(|it| {
-                let text = String::from_utf8_lossy(self.source.text_of(it));
+            node.children(&mut cursor).filter(|child| child.kind() == kind).any(|child| {
+                let text = String::from_utf8_lossy(self.source.text_of(child));
                 words.is_empty() || text.split_whitespace().any(|word| is_in(words, word))
             })
         };
@@ -171,7 +171,7 @@ impl<'s> Walk<'s, '_> {
             Visibility::Modifier => place.is_interface || has("visibility_modifier", ""),
             Visibility::Export => {
                 place.is_interface
-                    || nodes.iter().any(|it| it.kind() == "export_statement")
+                    || nodes.iter().any(|node| node.kind() == "export_statement")
                     || place.is_type
                         && !has("accessibility_modifier", "private protected")
                         && !names.iter().any(|name| name.starts_with('#'))
@@ -199,14 +199,17 @@ fn is_free(kind: Kind, node: Node, nodes: &[Node]) -> bool {
         enum_declaration decorated_definition decorator";
     let is_plain = |parameter: Node| {
         !parameter.kind().contains("default")
-            || parameter.child_by_field_name("value").is_none_or(|it| it.child_count() == 0)
+            || parameter
+                .child_by_field_name("value")
+                .is_none_or(|child_by_field_name| child_by_field_name.child_count() == 0)
     };
     let mut cursor = node.walk();
     let parameters = node.child_by_field_name("parameters");
     match kind {
         Kind::Function | Kind::Method | Kind::Type => {
             !nodes.iter().chain([&node]).any(|node| is_in(FIXED, node.kind()))
-                && parameters.is_none_or(|it| it.named_children(&mut cursor).all(is_plain))
+                && parameters
+                    .is_none_or(|parameter| parameter.named_children(&mut cursor).all(is_plain))
         }
         Kind::Value => is_in(CONSTANTS, node.kind()),
         _ => false,

@@ -73,7 +73,8 @@ impl Before {
             return Seen::Nothing(before(Some(text), false));
         }
         // That it is switched off is the user's word, not an installation.
-        let pruned = Document::parse(&text).filter(|it| remove_entries(it, &path, true));
+        let pruned =
+            Document::parse(&text).filter(|document| remove_entries(document, &path, true));
         Seen::Roz(before(Some(pruned.as_ref().map_or(text, Document::text)), pruned.is_some()))
     }
 
@@ -87,7 +88,7 @@ impl Before {
     /// Hooks of ours in it were an earlier installation's.
     pub(super) fn prune(&mut self) {
         let document = self.text.as_deref().and_then(Document::parse);
-        if let Some(document) = document.filter(|it| it.remove_hooks(is_only_roz)) {
+        if let Some(document) = document.filter(|document| document.remove_hooks(is_only_roz)) {
             (self.text, self.is_pruned) = (Some(document.text()), true);
         }
     }
@@ -121,7 +122,7 @@ pub(super) fn take_out(path: &Path, old: Option<&Map<String, Value>>) -> io::Res
     if let Some(old) = old {
         extras::remove(&document, old);
         // The client leaves empty tables where there were none.
-        let made: Vec<&str> = TABLES.into_iter().filter(|it| !old.contains_key(*it)).collect();
+        let made: Vec<&str> = TABLES.into_iter().filter(|text| !old.contains_key(*text)).collect();
         document.remove_if_empty(&made);
     }
     let new = document.text();

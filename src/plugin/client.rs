@@ -80,7 +80,7 @@ impl Error {
     pub fn is_not_found(&self) -> bool {
         let Self::Failed { said, .. } = self else { return false };
         let said = said.to_lowercase();
-        ["not found", "not installed", "no such"].iter().any(|it| said.contains(it))
+        ["not found", "not installed", "no such"].iter().any(|text| said.contains(text))
     }
 }
 
@@ -100,10 +100,10 @@ impl Client {
     pub fn installs(&self) -> Result<Vec<Install>, Error> {
         let said = self.run_for(&self.dir, &["plugin", "list", "--json"], ANSWERS)?;
         // A notice of the client's may stand before it.
-        let json = said.find('[').map_or("", |it| &said[it..]);
+        let json = said.find('[').map_or("", |count| &said[count..]);
         let all: Vec<Install> = serde_json::from_str(json)
             .map_err(|err| Error::Odd("claude plugin list --json".into(), err.to_string()))?;
-        Ok(all.into_iter().filter(|it| it.id == ID).collect())
+        Ok(all.into_iter().filter(|install| install.id == ID).collect())
     }
 
     pub fn run(&self, args: &[&str]) -> Result<String, Error> {
@@ -144,9 +144,9 @@ impl Client {
 
 /// A command of the client as one would type it.
 pub fn line(args: &[&str]) -> String {
-    let is_plain = |it: &str| it.chars().all(|c| c.is_alphanumeric() || "/._-@=".contains(c));
-    let quoted = args.iter().map(|it| {
-        if is_plain(it) { (*it).to_owned() } else { format!("'{}'", it.replace('\'', r"'\''")) }
+    let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-@=".contains(c));
+    let quoted = args.iter().map(|arg| {
+        if is_plain(arg) { (*arg).to_owned() } else { format!("'{}'", arg.replace('\'', r"'\''")) }
     });
     ["claude".to_owned()].into_iter().chain(quoted).collect::<Vec<_>>().join(" ")
 }
@@ -158,7 +158,7 @@ impl std::str::FromStr for Version {
     fn from_str(text: &str) -> Result<Self, ()> {
         let word = text.split_whitespace().next().ok_or(())?;
         let mut numbers =
-            word.split(|c: char| !c.is_ascii_digit()).map(|it| it.parse().map_err(|_| ()));
+            word.split(|c: char| !c.is_ascii_digit()).map(|part| part.parse().map_err(|_| ()));
         let mut next = || numbers.next().ok_or(())?;
         Ok(Version([next()?, next()?, next()?]))
     }

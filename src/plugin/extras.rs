@@ -26,7 +26,7 @@ fn rule(verb: &str) -> String {
 
 /// The rules that are missing from all the settings of a project.
 pub fn missing_rules(settings: &[Settings]) -> Vec<String> {
-    let is_missing = |verb: &&&str| !settings.iter().any(|it| it.lets_run(verb));
+    let is_missing = |verb: &&&str| !settings.iter().any(|setting| setting.lets_run(verb));
     VERBS.iter().filter(is_missing).map(|verb| rule(verb)).collect()
 }
 

@@ -80,7 +80,8 @@ impl Document {
     /// else is in it.
     pub fn remove_elements(&self, table: &str, name: &str, ours: impl Fn(&Value) -> bool) {
         let member = self.object.object_value(table).and_then(|table| table.get(name));
-        let Some((member, list)) = member.and_then(|it| Some((it.clone(), it.array_value()?)))
+        let Some((member, list)) =
+            member.and_then(|member| Some((member.clone(), member.array_value()?)))
         else {
             return;
         };
@@ -154,9 +155,9 @@ fn remove_members(table: &CstObject, ours: impl Fn(&str, &Value) -> bool) -> boo
 fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
-        Value::Bool(it) => CstInputValue::Bool(*it),
-        Value::Number(it) => CstInputValue::Number(it.to_string()),
-        Value::String(it) => CstInputValue::String(it.clone()),
+        Value::Bool(bool) => CstInputValue::Bool(*bool),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(string) => CstInputValue::String(string.clone()),
         Value::Array(items) => CstInputValue::Array(items.iter().map(input).collect()),
         Value::Object(members) => CstInputValue::Object(
             members.iter().map(|(name, value)| (name.clone(), input(value))).collect(),

@@ -85,7 +85,7 @@ impl Plugin<'_> {
         let events = document["hooks"].as_object_mut().expect("a test walks it");
         for (event, groups) in events {
             let groups = groups.as_array_mut().into_iter().flatten();
-            let hooks = groups.filter_map(|it| it["hooks"].as_array_mut()).flatten();
+            let hooks = groups.filter_map(|group| group["hooks"].as_array_mut()).flatten();
             for hook in hooks {
                 hook["command"] = binary.into();
                 if self.strict && event == "PreToolUse" {
@@ -105,7 +105,7 @@ impl Plugin<'_> {
     }
 
     fn is_linked(&self, folder: &Path) -> bool {
-        fs::read_link(folder.join(LINK)).is_ok_and(|it| it == self.binary)
+        fs::read_link(folder.join(LINK)).is_ok_and(|path| path == self.binary)
     }
 
     /// Writes the files that `folder` lacks or has otherwise, each whole or not
@@ -114,11 +114,11 @@ impl Plugin<'_> {
         for (name, text) in self.files()? {
             let path = folder.join(name);
             if read_text(&path, MAX_FILE).as_ref() != Some(&text) {
-                replace(&path, |it| fs::write(it, text))?;
+                replace(&path, |item| fs::write(item, text))?;
             }
         }
         if !self.is_linked(folder) {
-            replace(&folder.join(LINK), |it| std::os::unix::fs::symlink(self.binary, it))?;
+            replace(&folder.join(LINK), |path| std::os::unix::fs::symlink(self.binary, path))?;
         }
         Ok(())
     }
@@ -186,7 +186,7 @@ pub fn read(folder: &Path) -> Result<Found, String> {
     };
     for (event, groups) in hooks["hooks"].as_object().into_iter().flatten() {
         let groups = groups.as_array().into_iter().flatten();
-        for hook in groups.filter_map(|it| it["hooks"].as_array()).flatten() {
+        for hook in groups.filter_map(|group| group["hooks"].as_array()).flatten() {
             if let Some(program) = hook["command"].as_str() {
                 found.programs.insert(program.into());
                 found.events.insert(event.clone());
@@ -211,19 +211,19 @@ pub fn is_of_roz(folder: &Path) -> bool {
         let source = plugin["source"].as_str().unwrap_or(".");
         let hooks = document(folder.join(source).join(HOOKS)).unwrap_or_default();
         let groups = hooks["hooks"].as_object().into_iter().flatten();
-        let groups = groups.filter_map(|(_, it)| it.as_array()).flatten();
-        let mut hooks = groups.filter_map(|it| it["hooks"].as_array()).flatten();
+        let groups = groups.filter_map(|(_, value)| value.as_array()).flatten();
+        let mut hooks = groups.filter_map(|group| group["hooks"].as_array()).flatten();
         plugin["name"] == PLUGIN && hooks.any(settings::runs_roz)
     })
 }
 
 /// Whether a binary is where a build puts it: cleaning removes it.
 pub fn is_in_build_folder(binary: &Path) -> bool {
-    let words: Vec<_> = binary.iter().map(|it| it.to_string_lossy()).collect();
-    let is_profile = |it: &str| it == "debug" || it == "release";
+    let words: Vec<_> = binary.iter().map(|name| name.to_string_lossy()).collect();
+    let is_profile = |text: &str| text == "debug" || text == "release";
     words.iter().enumerate().any(|(at, word)| {
         let below = words.iter().skip(at + 1).take(2);
-        word == "target" && below.into_iter().any(|it| is_profile(it))
+        word == "target" && below.into_iter().any(|text| is_profile(text))
     })
 }
 

@@ -57,18 +57,18 @@ impl Place {
     /// change them. Of those that name roz already, the first note is kept.
     pub fn remember(&self, files: &[PathBuf], folders: &[PathBuf]) -> Result<(), Error> {
         self.update_note(|note| {
-            let is_noted = |path: &Path| note.before.iter().any(|it| it.path == *path);
-            let now = files.iter().filter_map(|it| match Before::of(it) {
+            let is_noted = |path: &Path| note.before.iter().any(|before| before.path == *path);
+            let now = files.iter().filter_map(|file| match Before::of(file) {
                 Seen::Nothing(before) => Some(before),
-                Seen::Roz(before) => (!is_noted(it)).then_some(before),
+                Seen::Roz(before) => (!is_noted(file)).then_some(before),
                 Seen::Unreadable => None,
             });
             let now: Vec<Before> = now.collect();
-            let parents = files.iter().filter_map(|it| it.parent()).map(Path::to_owned);
+            let parents = files.iter().filter_map(|file| file.parent()).map(Path::to_owned);
             for folder in folders.iter().cloned().chain(parents) {
                 note.will_make(&folder);
             }
-            note.before.retain(|old| now.iter().all(|it| it.path != old.path));
+            note.before.retain(|old| now.iter().all(|before| before.path != old.path));
             note.before.extend(now);
         })
     }
@@ -106,7 +106,9 @@ impl Place {
     /// Removes the copies of this plugin that the client has made for itself; it
     /// would keep them for two weeks more.
     pub fn forget_copies(&self, config_dir: Option<&Path>) -> Result<(), Error> {
-        let Some(cache) = config_dir.map(|it| it.join("plugins/cache").join(MARKETPLACE)) else {
+        let Some(cache) =
+            config_dir.map(|config_dir| config_dir.join("plugins/cache").join(MARKETPLACE))
+        else {
             return Ok(());
         };
         let copies = cache.join(PLUGIN);
@@ -129,11 +131,12 @@ impl Place {
     pub fn prune(&self, settings: &Settings) -> Result<Vec<String>, Error> {
         let path = &settings.path;
         let text = read_text(path, MAX_FILE).unwrap_or_default();
-        let document = Document::parse(&text).filter(|it| it.remove_hooks(settings::is_only_roz));
+        let document =
+            Document::parse(&text).filter(|document| document.remove_hooks(settings::is_only_roz));
         let Some(document) = document else { return Ok(Vec::new()) };
         overwrite(path, &document.text()).map_err(at(path))?;
         self.update_note(|note| {
-            for before in note.before.iter_mut().filter(|it| it.path == *path) {
+            for before in note.before.iter_mut().filter(|before| before.path == *path) {
                 before.prune();
             }
         })?;
@@ -150,7 +153,7 @@ impl Place {
             return Ok(());
         }
         // Settings may hold secrets.
-        replace(&self.note(), |it| super::write_private(it, &text))
+        replace(&self.note(), |path| super::write_private(path, &text))
     }
 
     fn read_note(&self) -> Note {
@@ -164,19 +167,19 @@ impl Place {
         let note = self.read_note();
         let mut found = false;
         let names = || FILES.iter().map(|(name, _)| *name).chain([LINK]);
-        for file in names().map(|it| folder.join(it)).chain([self.note()]) {
+        for file in names().map(|name| folder.join(name)).chain([self.note()]) {
             match fs::remove_file(&file) {
                 Ok(()) => found = true,
                 Err(err) if err.kind() == io::ErrorKind::NotFound => (),
                 Err(err) => return Err(Error::Io(file, err)),
             }
         }
-        let folders = names().flat_map(|it| Path::new(it).ancestors().skip(1));
-        let folders: BTreeSet<PathBuf> = folders.map(|it| folder.join(it)).collect();
+        let folders = names().flat_map(|name| Path::new(name).ancestors().skip(1));
+        let folders: BTreeSet<PathBuf> = folders.map(|path| folder.join(path)).collect();
         // The deepest first, and the folder itself last: it is its own `""`.
-        for it in folders.into_iter().rev().chain(note.made) {
+        for path in folders.into_iter().rev().chain(note.made) {
             // Not empty: there is something of somebody else's in it.
-            let _ = fs::remove_dir(it);
+            let _ = fs::remove_dir(path);
         }
         Ok(found)
     }
@@ -185,7 +188,7 @@ impl Place {
 impl Note {
     /// `folder` and its parents, as far as they do not exist yet.
     fn will_make(&mut self, folder: &Path) {
-        let missing = folder.ancestors().take_while(|it| !it.exists());
+        let missing = folder.ancestors().take_while(|folder| !folder.exists());
         self.made.extend(missing.map(Path::to_owned));
         // The deepest first: the order in which they are removed.
         self.made.sort_by(|a, b| b.cmp(a));

@@ -92,23 +92,24 @@ fn parse(path: &Path, text: &str) -> Result<Option<Value>, Broken> {
         return Ok(None);
     }
     let table: Result<serde_json::Map<_, _>, _> = serde_json::from_str(body);
-    table.map(|it| Some(Value::Object(it))).map_err(|err| Broken::new(path, body, &err))
+    table.map(|table| Some(Value::Object(table))).map_err(|err| Broken::new(path, body, &err))
 }
 
 /// All settings that hold for a project, those that win last, and the files
 /// among them that are not JSON.
 pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<Broken>) {
     let managed = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
-    let managed = managed.map(|it| Path::new(it).join("managed-settings.json"));
+    let managed = managed.map(|managed| Path::new(managed).join("managed-settings.json"));
     let mut paths: Vec<PathBuf> =
-        config_dir.map(|it| it.join("settings.json")).into_iter().collect();
+        config_dir.map(|config_dir| config_dir.join("settings.json")).into_iter().collect();
     for name in ["settings.json", "settings.local.json"] {
         let path = project.join(".claude").join(name);
         if !paths.contains(&path) {
             paths.push(path);
         }
     }
-    let paths = paths.into_iter().map(|it| (it, false)).chain(managed.map(|it| (it, true)));
+    let paths =
+        paths.into_iter().map(|path| (path, false)).chain(managed.map(|managed| (managed, true)));
     let (mut found, mut broken) = (Vec::new(), Vec::new());
     for (path, is_managed) in paths {
         let Some(text) = read_text(&path, MAX_FILE) else { continue };
@@ -136,32 +137,36 @@ pub fn registry(config_dir: &Path, name: &str) -> PathBuf {
 
 fn installed(path: &Path) -> Value {
     let text = read_text(path, MAX_FILE);
-    text.and_then(|it| serde_json::from_str(&it).ok()).unwrap_or_default()
+    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 /// Plugins that the client has taken from a marketplace of our name and that
 /// are not ours.
 pub fn others_of_marketplace(config_dir: Option<&Path>, settings: &[Settings]) -> BTreeSet<String> {
-    let installed =
-        config_dir.map(|it| installed(&registry(it, INSTALLED_PLUGINS))).unwrap_or_default();
-    let tables = settings.iter().map(|it| &it.value["enabledPlugins"]);
+    let installed = config_dir
+        .map(|config_dir| installed(&registry(config_dir, INSTALLED_PLUGINS)))
+        .unwrap_or_default();
+    let tables = settings.iter().map(|setting| &setting.value["enabledPlugins"]);
     let ids = tables.chain([&installed["plugins"]]).filter_map(Value::as_object).flatten();
     let ids = ids.map(|(id, _)| id).filter(|id| *id != ID);
-    ids.filter(|id| id.rsplit_once('@').is_some_and(|it| it.1 == MARKETPLACE)).cloned().collect()
+    ids.filter(|id| id.rsplit_once('@').is_some_and(|parts| parts.1 == MARKETPLACE))
+        .cloned()
+        .collect()
 }
 
 /// The files in which the client notes plugins and what is switched on, of
 /// whatever scope: those that may name ours.
 pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
-    let [known, path] = [KNOWN_MARKETPLACES, INSTALLED_PLUGINS].map(|it| registry(config_dir, it));
+    let [known, path] =
+        [KNOWN_MARKETPLACES, INSTALLED_PLUGINS].map(|text| registry(config_dir, text));
     let list = installed(&path);
     let entries = list["plugins"][ID].as_array().into_iter().flatten();
-    let projects = entries.filter_map(|it| it["projectPath"].as_str()).map(Path::new);
+    let projects = entries.filter_map(|entry| entry["projectPath"].as_str()).map(Path::new);
     let of_projects: BTreeSet<PathBuf> = [project]
         .into_iter()
         .chain(projects)
-        .flat_map(|it| {
-            ["settings.json", "settings.local.json"].map(|name| it.join(".claude").join(name))
+        .flat_map(|path| {
+            ["settings.json", "settings.local.json"].map(|name| path.join(".claude").join(name))
         })
         .collect();
     let own = [known, path, config_dir.join("settings.json")];
@@ -170,11 +175,11 @@ pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
 
 /// Whatever makes the client run our hooks besides plugin [`ID`]: in words.
 pub fn seconds(settings: &[Settings]) -> Vec<String> {
-    let by_hand = settings.iter().filter(|it| !it.events().is_empty());
-    let by_hand = by_hand.map(|it| format!("`{}`", it.path.display()));
+    let by_hand = settings.iter().filter(|setting| !setting.events().is_empty());
+    let by_hand = by_hand.map(|by_hand| format!("`{}`", by_hand.path.display()));
     let namesakes = settings.iter().flat_map(Settings::namesakes);
     let all: BTreeSet<String> =
-        by_hand.chain(namesakes.map(|it| format!("plugin `{it}`"))).collect();
+        by_hand.chain(namesakes.map(|namesake| format!("plugin `{namesake}`"))).collect();
     all.into_iter().collect()
 }
 
@@ -195,7 +200,7 @@ impl Settings {
         let events = self.value["hooks"].as_object().into_iter().flatten();
         let runs = |groups: &Value| {
             let groups = groups.as_array().into_iter().flatten();
-            groups.filter_map(|it| it["hooks"].as_array()).flatten().any(runs_roz)
+            groups.filter_map(|group| group["hooks"].as_array()).flatten().any(runs_roz)
         };
         events.filter(|(_, groups)| runs(groups)).map(|(event, _)| event.as_str()).collect()
     }
@@ -215,8 +220,9 @@ impl Settings {
 
     /// What switches the hooks of all plugins off, or on again.
     pub fn switches_hooks_off(&self) -> Option<(&'static str, bool)> {
-        let says = |key: &'static str| self.value[key].as_bool().map(|it| (key, it));
-        let managed = says("allowManagedHooksOnly").filter(|(_, it)| *it && self.is_managed);
+        let says = |key: &'static str| self.value[key].as_bool().map(|is_set| (key, is_set));
+        let managed =
+            says("allowManagedHooksOnly").filter(|(_, is_set)| *is_set && self.is_managed);
         managed.or_else(|| says("disableAllHooks"))
     }
 
@@ -235,7 +241,7 @@ impl Settings {
     pub fn variable(&self, name: &str) -> Option<String> {
         match &self.value["env"][name] {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
-            it @ (Value::Number(_) | Value::Bool(_)) => Some(it.to_string()),
+            value @ (Value::Number(_) | Value::Bool(_)) => Some(value.to_string()),
             _ => None,
         }
     }
@@ -243,7 +249,7 @@ impl Settings {
     /// The rule of a list (`deny`, `ask`) that is about Bash calls of `program`.
     pub fn rule_about(&self, list: &str, program: &str) -> Option<&str> {
         let rules = self.value["permissions"][list].as_array().into_iter().flatten();
-        rules.filter_map(Value::as_str).find(|it| covers(it, program))
+        rules.filter_map(Value::as_str).find(|rule| covers(rule, program))
     }
 
     /// Whether a Bash call of `program` runs without a question.
@@ -260,7 +266,7 @@ impl Settings {
 /// Whether a rule is about all Bash calls that begin with `program`.
 fn covers(rule: &str, program: &str) -> bool {
     let Some(rest) = rule.strip_prefix("Bash") else { return false };
-    let inner = match rest.strip_prefix('(').and_then(|it| it.strip_suffix(')')) {
+    let inner = match rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
         Some(inner) => inner,
         None if rest.is_empty() => "*",
         None => return false,
@@ -279,11 +285,11 @@ pub(super) fn is_only_roz(hook: &Value) -> bool {
 pub fn runs_roz(hook: &Value) -> bool {
     let line = hook["command"].as_str().unwrap_or_default();
     let args = hook["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let words = line.split_whitespace().chain(args).map(|it| it.trim_matches(['"', '\'']));
+    let words = line.split_whitespace().chain(args).map(|word| word.trim_matches(['"', '\'']));
     let words: Vec<&str> = words.collect();
-    words.windows(2).any(|it| {
-        let program = it[0].rsplit('/').next().unwrap_or_default();
-        program == "roz" && it[1] == "hook"
+    words.windows(2).any(|word| {
+        let program = word[0].rsplit('/').next().unwrap_or_default();
+        program == "roz" && word[1] == "hook"
     })
 }
 

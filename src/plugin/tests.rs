@@ -61,12 +61,12 @@ fn the_plugin_carries_every_skill_by_the_name_of_its_folder() {
     for entry in fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let path = format!("skills/{name}/SKILL.md");
-        let carried = FILES.iter().find(|(it, _)| *it == path);
+        let carried = FILES.iter().find(|(text, _)| *text == path);
         let (_, text) = carried.unwrap_or_else(|| panic!("{path} is not carried"));
         assert!(text.starts_with(&format!("---\nname: {name}\ndescription: ")), "{path}");
         names.push(name);
     }
-    let carried = FILES.iter().filter(|(it, _)| it.starts_with("skills/")).count();
+    let carried = FILES.iter().filter(|(text, _)| text.starts_with("skills/")).count();
     assert_eq!(carried, names.len(), "{names:?}");
 }
 
@@ -78,7 +78,7 @@ fn what_is_written_is_read_back_and_names_the_binary_everywhere() {
     assert!(plugin().is_written(dir.path()).unwrap());
     let found = read(dir.path()).unwrap();
     assert_eq!(found.programs, [plugin().binary.to_owned()].into());
-    assert_eq!(found.events, Hook::ALL.map(|it| it.name().to_owned()).into());
+    assert_eq!(found.events, Hook::ALL.map(|hook| hook.name().to_owned()).into());
     assert!(!found.strict);
 }
 
@@ -142,7 +142,7 @@ fn written() -> impl Strategy<Value = (String, String)> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
             prop::collection::vec((key, inner), 0..4)
-                .prop_map(|it| Value::Object(it.into_iter().collect())),
+                .prop_map(|items| Value::Object(items.into_iter().collect())),
         ]
     });
     let members = prop::collection::vec(("\\PC{0,5}", value), 0..5);
@@ -158,14 +158,14 @@ fn written() -> impl Strategy<Value = (String, String)> {
     (members, tables, spaces, any::<bool>(), 0..3usize).prop_map(
         |(members, tables, spaces, has_mark, at)| {
             let mut members: Vec<(String, Value)> = members;
-            members.extend(tables.into_iter().map(|(name, it)| (name.to_owned(), it)));
+            members.extend(tables.into_iter().map(|(name, value)| (name.to_owned(), value)));
             let mark = if has_mark { "\u{feff}" } else { "" };
             let text = |with_ours: bool| {
                 let mut spaces = spaces.iter().cycle().copied();
                 let mut text = format!("{mark}{}", spaces.next().unwrap_or_default());
-                let members = members.iter().map(|(key, it)| {
+                let members = members.iter().map(|(key, value)| {
                     let is_hooks = with_ours && key == "hooks";
-                    (key.as_str(), if is_hooks { hooked(it, at) } else { it.clone() })
+                    (key.as_str(), if is_hooks { hooked(value, at) } else { value.clone() })
                 });
                 lay_out(members, &mut text, &mut spaces);
                 text + spaces.next().unwrap_or_default()
@@ -223,17 +223,17 @@ proptest! {
         for (before, after) in [(&mine, &mine), (&with_ours, &mine)] {
             fs::write(&path, before).unwrap();
             place.remember(std::slice::from_ref(&path), &[]).unwrap();
-            clients_change(&path, |it| {
-                it.entry("enabledPlugins").or_insert(json!({}))[ID] = true.into();
-                it.entry("extraKnownMarketplaces").or_insert(json!({}))[MARKETPLACE] = json!({});
+            clients_change(&path, |fields| {
+                fields.entry("enabledPlugins").or_insert(json!({}))[ID] = true.into();
+                fields.entry("extraKnownMarketplaces").or_insert(json!({}))[MARKETPLACE] = json!({});
             });
             let (all, _) = settings::read(Some(dir.path()), Path::new("/nonexistent"));
             place.prune(&all[0]).unwrap();
             place.remember_what_was_made().unwrap();
             place.remember(std::slice::from_ref(&path), &[]).unwrap();
-            clients_change(&path, |it| {
-                it["enabledPlugins"].as_object_mut().unwrap().remove(ID);
-                it["extraKnownMarketplaces"].as_object_mut().unwrap().remove(MARKETPLACE);
+            clients_change(&path, |fields| {
+                fields["enabledPlugins"].as_object_mut().unwrap().remove(ID);
+                fields["extraKnownMarketplaces"].as_object_mut().unwrap().remove(MARKETPLACE);
             });
             place.remember_what_was_made().unwrap();
             place.put_back().unwrap();
@@ -242,8 +242,8 @@ proptest! {
                 prop_assert_eq!(&found, after);
             }
             // The white space around what went may differ; nothing else does.
-            let value = |it: &str| -> Value {
-                serde_json::from_str(it.trim_start_matches('\u{feff}')).unwrap()
+            let value = |text: &str| -> Value {
+                serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap()
             };
             prop_assert_eq!(value(&found), value(after));
         }

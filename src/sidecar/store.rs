@@ -187,7 +187,7 @@ impl IntentStore {
         let mut inside = |from: &Path| {
             let target = site.target(path, from);
             let [written, real] = target.places();
-            let inside = [written, real].into_iter().find_map(|it| match it {
+            let inside = [written, real].into_iter().find_map(|place| match place {
                 Place::Inside(path) if !path.is_empty() => Some(path.clone()),
                 _ => None,
             });

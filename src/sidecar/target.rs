@@ -68,9 +68,9 @@ impl Site {
     /// Puts a place out of everybody's scope.
     pub fn guard(&mut self, path: &Path, what: &str) {
         let real = self.links.real(path);
-        for it in [normal(path), real] {
-            if !self.guards.iter().any(|(known, _)| *known == it) {
-                self.guards.push((it, what.to_owned()));
+        for item in [normal(path), real] {
+            if !self.guards.iter().any(|(known, _)| *known == item) {
+                self.guards.push((item, what.to_owned()));
             }
         }
     }
@@ -93,7 +93,7 @@ impl Site {
             None if written.ends_with('/') => Kind::Folder,
             None => Kind::Absent,
         };
-        let links = meta.as_ref().filter(|it| !it.is_dir()).map_or(0, fs::Metadata::nlink);
+        let links = meta.as_ref().filter(|meta| !meta.is_dir()).map_or(0, fs::Metadata::nlink);
         let guarded = self.guarded(&lexical, &real, kind);
         Target {
             written: self.place_as_written(&lexical),
@@ -144,18 +144,20 @@ impl Site {
             }
         }
         let outside = || Place::Outside(path.to_string_lossy().into_owned());
-        if MADE_UP.iter().any(|it| path.starts_with(it)) {
+        if MADE_UP.iter().any(|text| path.starts_with(text)) {
             return outside();
         }
         // The project may have more names than the one that it was given.
-        let is_root = |it: &&Path| it.canonicalize().is_ok_and(|it| it == self.real_root);
+        let is_root = |item: &&Path| item.canonicalize().is_ok_and(|path| path == self.real_root);
         let root = path.ancestors().find(is_root);
-        root.and_then(|it| path.strip_prefix(it).ok()).map_or_else(outside, inside)
+        root.and_then(|root| path.strip_prefix(root).ok()).map_or_else(outside, inside)
     }
 
     fn guarded(&self, lexical: &Path, real: &Path, kind: Kind) -> Option<String> {
         let goes_with = |guard: &Path| {
-            [lexical, real].into_iter().any(|it| it.starts_with(guard) || guard.starts_with(it))
+            [lexical, real]
+                .into_iter()
+                .any(|path| path.starts_with(guard) || guard.starts_with(path))
         };
         if let Some((_, what)) = self.guards.iter().find(|(guard, _)| goes_with(guard)) {
             return Some(what.clone());
@@ -167,7 +169,7 @@ impl Site {
 
     /// Whether case folds at the nearest folder that is there, or at the root.
     fn case(&mut self, real: &Path) -> Case {
-        let folder = real.ancestors().skip(1).find(|it| it.is_dir()).unwrap_or(real);
+        let folder = real.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(real);
         let root = self.real_root.clone();
         match [self.case_in(folder), self.case_in(&root)] {
             [Case::Folds, _] | [_, Case::Folds] => Case::Folds,
@@ -189,12 +191,12 @@ impl Site {
 /// The nearest folder above `path` that has a sidecar: the project whose
 /// intents govern it, besides the session's own.
 pub fn nearest_sidecar(path: &Path) -> Option<PathBuf> {
-    folders_above(path).find(|it| has_sidecar(it)).map(Path::to_owned)
+    folders_above(path).find(|path| has_sidecar(path)).map(Path::to_owned)
 }
 
 /// The folders above a path, the nearest first, whose names are not too long for a file system.
 pub fn folders_above(path: &Path) -> impl Iterator<Item = &Path> {
-    path.ancestors().skip(1).filter(|it| it.as_os_str().len() <= MAX_PATH)
+    path.ancestors().skip(1).filter(|folder| folder.as_os_str().len() <= MAX_PATH)
 }
 
 /// Whether a folder declares intents, be it by a link that leads nowhere.
@@ -211,14 +213,14 @@ fn inside(rest: &Path) -> Place {
 fn probed(folder: &Path) -> Case {
     let sidecar = folder.join(FOLDER);
     let known = if sidecar.is_dir() { &sidecar } else { folder };
-    for it in known.ancestors() {
-        let Some(name) = it.file_name().map(|it| it.to_string_lossy()) else { break };
+    for path in known.ancestors() {
+        let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { break };
         let other: String = name.chars().map(swapped).collect();
         if other == name {
             continue;
         }
-        let Ok(own) = fs::symlink_metadata(it) else { return Case::Unknown };
-        return match fs::symlink_metadata(it.with_file_name(other)) {
+        let Ok(own) = fs::symlink_metadata(path) else { return Case::Unknown };
+        return match fs::symlink_metadata(path.with_file_name(other)) {
             Ok(found) if (found.dev(), found.ino()) == (own.dev(), own.ino()) => Case::Folds,
             Ok(_) => Case::Keeps,
             Err(err) if err.kind() == std::io::ErrorKind::NotFound => Case::Keeps,

@@ -32,7 +32,7 @@ fn problems(text: &str) -> Vec<String> {
 fn breaks(text: &str, words: &str) {
     let catalogue = parse(text.as_bytes());
     let said = catalogue.broken().map(ToString::to_string);
-    assert!(said.as_ref().is_some_and(|it| it.contains(words)), "{text:?}: {said:?}");
+    assert!(said.as_ref().is_some_and(|said| said.contains(words)), "{text:?}: {said:?}");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn hostile_texts_end_soon() {
         let took = begun.elapsed();
         assert!(took < Duration::from_secs(20), "{took:?} for {:?}", &text[..40]);
         let size: usize =
-            catalogue.intents.iter().flat_map(|it| &it.constraints).map(String::len).sum();
+            catalogue.intents.iter().flat_map(|intent| &intent.constraints).map(String::len).sum();
         assert!(size <= 17 << 20);
     }
 }
@@ -396,8 +396,10 @@ fn written_intent(index: usize) -> impl Strategy<Value = String> {
                     field(4, format!("    owned_scope: {}{}\n", items[0], comments[4]));
                 }
                 _ => {
-                    let items: String =
-                        items.iter().flat_map(|it| ["      - ", it, comments[5], "\n"]).collect();
+                    let items: String = items
+                        .iter()
+                        .flat_map(|item| ["      - ", item, comments[5], "\n"])
+                        .collect();
                     field(4, format!("    owned_scope:{}\n{items}", comments[4]));
                 }
             }
@@ -459,8 +461,8 @@ proptest! {
             NOW.clone_into(at);
         }
         let mut after = parse(new.as_bytes());
-        for it in after.intents.iter_mut().chain(&mut expected.intents) {
-            it.line = 0;
+        for intent in after.intents.iter_mut().chain(&mut expected.intents) {
+            intent.line = 0;
         }
         prop_assert_eq!(&after.intents, &expected.intents, "{}", new);
         // Every line that is not the change is there as it was, in its order.

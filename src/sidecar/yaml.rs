@@ -26,7 +26,7 @@ pub fn parse(bytes: &[u8]) -> Catalogue {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(err) => {
-            let line = bytes[..err.valid_up_to()].split(|it| *it == b'\n').count();
+            let line = bytes[..err.valid_up_to()].split(|byte| *byte == b'\n').count();
             return of(broken(line, 0, "it is no UTF-8 from here on".to_owned()));
         }
     };
@@ -65,7 +65,7 @@ struct Reader {
 
 impl Reader {
     fn file(&mut self, root: Option<At>) -> Result<(), Problem> {
-        let Some(root) = root.filter(|it| !it.is_null()) else {
+        let Some(root) = root.filter(|root| !root.is_null()) else {
             self.note(0, "it declares no intents; they go below `active_intents:`");
             return Ok(());
         };
@@ -136,7 +136,7 @@ impl Reader {
                 "blocks" => intent.blocks = self.texts(value)?,
                 "<<" => self.note(key.node().line, "`<<` merges nothing: write the fields out"),
                 _ => {
-                    let is_like = |it: &&&str| strsim::osa_distance(name, it) <= it.len() / 5;
+                    let is_like = |text: &&&str| strsim::osa_distance(name, text) <= text.len() / 5;
                     let line = key.node().line;
                     if let Some(field) = FIELDS.iter().find(is_like) {
                         let name = name.escape_debug();
@@ -161,7 +161,7 @@ impl Reader {
             return Ok(None);
         }
         if let Status::Unknown(word) = &intent.status {
-            let word: String = word.chars().filter(|it| !it.is_control()).take(40).collect();
+            let word: String = word.chars().filter(|c| !c.is_control()).take(40).collect();
             let what = format!("`{word}` is no status: {} cannot be selected", intent.id);
             self.note(node.line, &what);
         } else if !has_status {
@@ -183,7 +183,7 @@ impl Reader {
             if !FIELDS.contains(&name) {
                 continue;
             }
-            if let Some((_, line)) = seen.iter().find(|(it, _)| *it == name) {
+            if let Some((_, line)) = seen.iter().find(|(text, _)| *text == name) {
                 let what =
                     format!("`{name}` stands there twice, on lines {line} and {}", node.line);
                 return Err(broken(node.line, node.column, what));

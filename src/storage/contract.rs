@@ -83,9 +83,9 @@ pub(super) fn record(store: &dyn MessageStore, n: usize) {
         &id(1),
         soon(),
         || session(1),
-        |it| {
+        |item| {
             for n in 0..n {
-                it.record(&mark(n), at(n));
+                item.record(&mark(n), at(n));
             }
         },
     )
@@ -98,7 +98,7 @@ pub(super) fn get(store: &dyn MessageStore, n: usize) -> Stored {
 }
 
 pub(super) fn seqs(store: &dyn MessageStore) -> Vec<u64> {
-    store.read_trace(&id(1)).unwrap().iter().map(|it| it.seq).collect()
+    store.read_trace(&id(1)).unwrap().iter().map(|trace_event| trace_event.seq).collect()
 }
 
 fn a_session_comes_back_as_it_was_saved(store: &dyn MessageStore) {
@@ -191,7 +191,8 @@ fn the_newest_activity_is_listed_first(store: &dyn MessageStore) {
     for n in [2, 1, 3] {
         store.put_session(&session(n), &Revision::ABSENT, soon()).unwrap();
     }
-    let ids: Vec<_> = store.activity().unwrap().into_iter().map(|it| (it.id, it.at)).collect();
+    let ids: Vec<_> =
+        store.activity().unwrap().into_iter().map(|activity| (activity.id, activity.at)).collect();
     assert_eq!(ids, [(id(3), at(3)), (id(2), at(2)), (id(1), at(1))]);
     store.append_trace(&id(1), &[mark(4).at(0, at(4))], soon()).unwrap();
     assert_eq!(store.activity().unwrap()[0], Activity { id: id(1), at: at(4) });
@@ -270,38 +271,38 @@ fn an_update_that_changes_nothing_is_not_saved(store: &dyn MessageStore) {
     an_unknown_session_is_absent(store);
     record(store, 1);
     let before = get(store, 1).revision;
-    assert_eq!(update(store, &id(1), soon(), || session(1), |it| it.trace.seq).unwrap(), 1);
+    assert_eq!(update(store, &id(1), soon(), || session(1), |item| item.trace.seq).unwrap(), 1);
     assert_eq!(get(store, 1).revision, before);
 }
 
 fn a_new_time_alone_is_no_change(store: &dyn MessageStore) {
     record(store, 1);
     let before = get(store, 1).revision;
-    update(store, &id(1), soon(), || session(1), |it| it.updated_at = at(9)).unwrap();
+    update(store, &id(1), soon(), || session(1), |item| item.updated_at = at(9)).unwrap();
     assert_eq!(get(store, 1).revision, before);
-    let change = |it: &mut Session| {
-        it.updated_at = at(9);
-        it.head = Some("c0ffee".into());
+    let change = |item: &mut Session| {
+        item.updated_at = at(9);
+        item.head = Some("c0ffee".into());
     };
     update(store, &id(1), soon(), || session(1), change).unwrap();
     assert_eq!(get(store, 1).session.updated_at, at(9));
 }
 
 fn an_update_is_not_older_than_its_events(store: &dyn MessageStore) {
-    update(store, &id(1), soon(), || session(1), |it| it.record(&mark(1), at(7))).unwrap();
+    update(store, &id(1), soon(), || session(1), |item| item.record(&mark(1), at(7))).unwrap();
     assert_eq!(get(store, 1).session.updated_at, at(7));
 }
 
 fn a_lost_race_is_decided_again(store: &dyn MessageStore) {
     let mut tries = 0;
-    let change = |it: &mut Session| {
+    let change = |item: &mut Session| {
         if tries < 2 {
             // Somebody else is faster.
             record(store, 1);
         }
         tries += 1;
-        it.record(&mark(1), at(1));
-        it.trace.seq
+        item.record(&mark(1), at(1));
+        item.trace.seq
     };
     assert_eq!(update(store, &id(1), soon(), || session(1), change).unwrap(), 3);
     assert_eq!(tries, 3);
@@ -309,9 +310,9 @@ fn a_lost_race_is_decided_again(store: &dyn MessageStore) {
 }
 
 fn an_update_gives_up_at_its_deadline(store: &dyn MessageStore) {
-    let change = |it: &mut Session| {
+    let change = |item: &mut Session| {
         record(store, 1);
-        it.record(&mark(1), at(1));
+        item.record(&mark(1), at(1));
     };
     let late = update(store, &id(1), Instant::now(), || session(1), change);
     assert!(matches!(late, Err(Error::Conflict)), "{late:?}");
@@ -355,9 +356,9 @@ fn act() -> impl Strategy<Value = Act> {
 fn play(store: &dyn MessageStore, act: &Act, time: usize) -> String {
     let answer = match *act {
         Act::Record { session: n, events } => {
-            let change = |it: &mut Session| {
-                it.updated_at = at(time);
-                (0..events).for_each(|n| it.record(&mark(n), at(time)));
+            let change = |item: &mut Session| {
+                item.updated_at = at(time);
+                (0..events).for_each(|n| item.record(&mark(n), at(time)));
             };
             update(store, &id(n), soon(), || session(n), change)
         }
@@ -370,9 +371,9 @@ fn play(store: &dyn MessageStore, act: &Act, time: usize) -> String {
         }
         Act::Delete { session } => store.delete_session(&id(session), None, soon()),
     };
-    let mut shown = vec![format!("{:?}", answer.map_err(|it| it.to_string()))];
+    let mut shown = vec![format!("{:?}", answer.map_err(|err| err.to_string()))];
     for n in 0..3 {
-        let mut stored = store.get_session(&id(n)).unwrap().map(|it| it.session);
+        let mut stored = store.get_session(&id(n)).unwrap().map(|stored| stored.session);
         if let Some(session) = &mut stored {
             // A file's length.
             session.trace.bytes = 0;

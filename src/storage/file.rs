@@ -117,7 +117,7 @@ impl FileStore {
             return Err(err);
         }
         if durable {
-            File::open(&self.dir).and_then(|it| it.sync_all()).at(&self.dir)?;
+            File::open(&self.dir).and_then(|file| file.sync_all()).at(&self.dir)?;
         }
         Ok(())
     }
@@ -163,7 +163,7 @@ impl FileStore {
         for file in dir {
             let file = file.at(&self.dir)?;
             let name = file.file_name();
-            let Some((id, kind)) = name.to_str().and_then(|it| it.split_once('.')) else {
+            let Some((id, kind)) = name.to_str().and_then(|text| text.split_once('.')) else {
                 continue;
             };
             if !is_wanted(kind) {
@@ -225,13 +225,15 @@ impl MessageStore for FileStore {
         }
         let durable = session.trace.must_survive();
         let (session, events) = without_fresh(session);
-        let at = events.first().map_or(session.updated_at, |it| it.timestamp);
+        let at = events.first().map_or(session.updated_at, |event| event.timestamp);
         self.save(&files, session, Batch { events, at, durable })
     }
 
     fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>> {
         let newest = self.activity()?.into_iter().take(limit);
-        let read = |it: Activity| Some(self.look_at(&it.id).transpose()?.map(|it| it.session));
+        let read = |activity: Activity| {
+            Some(self.look_at(&activity.id).transpose()?.map(|stored| stored.session))
+        };
         Ok(newest.filter_map(read).collect())
     }
 
@@ -239,9 +241,9 @@ impl MessageStore for FileStore {
         let mut activity: Vec<_> = self
             .entries(|kind| kind == "json")?
             .into_iter()
-            .filter_map(|it| Some(Activity { at: it.at()?, id: it.id }))
+            .filter_map(|entry| Some(Activity { at: entry.at()?, id: entry.id }))
             .collect();
-        activity.sort_by_key(|it| Reverse(it.at));
+        activity.sort_by_key(|activity| Reverse(activity.at));
         Ok(activity)
     }
 
@@ -275,7 +277,7 @@ impl MessageStore for FileStore {
         };
         check_version(&session, &files.state)?;
         touch(&mut session, events);
-        let at = events.first().map_or(session.updated_at, |it| it.timestamp);
+        let at = events.first().map_or(session.updated_at, |event| event.timestamp);
         self.save(&files, session, Batch { events: events.to_vec(), at, durable: false })
     }
 
@@ -286,20 +288,21 @@ impl MessageStore for FileStore {
 
     fn leftovers(&self) -> Result<Vec<Leftover>> {
         let entries = self.entries(|_| true)?;
-        let of_state = |it: &&Entry| it.kind == "json";
-        let known: HashSet<&SessionId> = entries.iter().filter(of_state).map(|it| &it.id).collect();
-        let leftover = |it: &Entry| {
-            let kind = leftover_kind(&it.kind)?;
+        let of_state = |entry: &&Entry| entry.kind == "json";
+        let known: HashSet<&SessionId> =
+            entries.iter().filter(of_state).map(|entry| &entry.id).collect();
+        let leftover = |entry: &Entry| {
+            let kind = leftover_kind(&entry.kind)?;
             let belongs = match kind {
-                LeftoverKind::Lock | LeftoverKind::Trace => known.contains(&it.id),
+                LeftoverKind::Lock | LeftoverKind::Trace => known.contains(&entry.id),
                 LeftoverKind::Temporary | LeftoverKind::Corrupt => false,
             };
             // A directory is nothing that we ever left.
-            if belongs || it.file.file_type().ok()?.is_dir() {
+            if belongs || entry.file.file_type().ok()?.is_dir() {
                 return None;
             }
-            let name = format!("{}.{}", it.id, it.kind);
-            Some(Leftover { id: it.id.clone(), kind, at: it.at()?, name })
+            let name = format!("{}.{}", entry.id, entry.kind);
+            Some(Leftover { id: entry.id.clone(), kind, at: entry.at()?, name })
         };
         Ok(entries.iter().filter_map(leftover).collect())
     }

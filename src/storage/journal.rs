@@ -76,7 +76,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
 /// The entries in `bytes`. A line that is none (of a process killed while it
 /// wrote, of another program) hides no other.
 pub fn entries<T: DeserializeOwned>(bytes: &[u8]) -> impl Iterator<Item = T> {
-    bytes.split(|it| *it == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+    bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// `entries` as lines.
@@ -94,5 +94,5 @@ pub fn lines<'a, T: Serialize + 'a>(
 /// Whether the last line lacks its end, so that what is appended as it stands
 /// would become part of it.
 pub fn is_torn(bytes: &[u8]) -> bool {
-    bytes.last().is_some_and(|it| *it != b'\n')
+    bytes.last().is_some_and(|byte| *byte != b'\n')
 }

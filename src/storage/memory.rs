@@ -57,7 +57,7 @@ impl MemoryStore {
     fn save(&self, kept: &mut Kept, mut session: Session, new: Vec<TraceEvent>) -> Result<()> {
         let id = session.session_id.clone();
         session.version = VERSION;
-        let mut events = kept.sessions.remove(&id).map(|it| it.events).unwrap_or_default();
+        let mut events = kept.sessions.remove(&id).map(|remove| remove.events).unwrap_or_default();
         let trace = &mut session.trace;
         trace.events += new.len() as u64;
         for event in new {
@@ -85,7 +85,7 @@ impl Kept {
     }
 
     fn revision(&self, id: &SessionId) -> Revision {
-        Revision(self.sessions.get(id).map(|it| it.save.to_string()))
+        Revision(self.sessions.get(id).map(|session| session.save.to_string()))
     }
 }
 
@@ -110,16 +110,18 @@ impl MessageStore for MemoryStore {
 
     fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>> {
         let newest = self.activity()?.into_iter().take(limit);
-        let read = |it: Activity| Some(self.get_session(&it.id).transpose()?.map(|it| it.session));
+        let read = |activity: Activity| {
+            Some(self.get_session(&activity.id).transpose()?.map(|stored| stored.session))
+        };
         Ok(newest.filter_map(read).collect())
     }
 
     fn activity(&self) -> Result<Vec<Activity>> {
         let kept = self.kept();
         let activity =
-            |(id, it): (&SessionId, &Entry)| Activity { id: id.clone(), at: it.updated_at };
+            |(id, entry): (&SessionId, &Entry)| Activity { id: id.clone(), at: entry.updated_at };
         let mut activity: Vec<_> = kept.sessions.iter().map(activity).collect();
-        activity.sort_by_key(|it| Reverse(it.at));
+        activity.sort_by_key(|activity| Reverse(activity.at));
         Ok(activity)
     }
 
@@ -130,7 +132,7 @@ impl MessageStore for MemoryStore {
         _until: Instant,
     ) -> Result<()> {
         let mut kept = self.kept();
-        if only_at.is_some_and(|it| *it != kept.revision(id)) {
+        if only_at.is_some_and(|only_at| *only_at != kept.revision(id)) {
             return Err(Error::Conflict);
         }
         kept.sessions.remove(id);
@@ -147,7 +149,7 @@ impl MessageStore for MemoryStore {
     }
 
     fn read_trace(&self, id: &SessionId) -> Result<Vec<TraceEvent>> {
-        let events = self.kept().sessions.get(id).map(|it| it.events.clone());
+        let events = self.kept().sessions.get(id).map(|session| session.events.clone());
         Ok(trace::bounded(events.unwrap_or_default(), self.max_events))
     }
 

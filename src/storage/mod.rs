@@ -214,7 +214,7 @@ impl Revision {
             hasher.write(bytes);
             hasher.finish()
         };
-        Self(bytes.map(|it| format!("{:x}-{:x}-{:x}", it.len(), hash(0, it), hash(1, it))))
+        Self(bytes.map(|byte| format!("{:x}-{:x}-{:x}", byte.len(), hash(0, byte), hash(1, byte))))
     }
 }
 
@@ -248,8 +248,8 @@ fn without_fresh(session: &Session) -> (Session, Vec<TraceEvent>) {
 
 /// What happened in a session is never younger than the session.
 fn touch(session: &mut Session, events: &[TraceEvent]) {
-    let newest = events.iter().map(|it| it.timestamp).max();
-    session.updated_at = newest.map_or(session.updated_at, |it| it.max(session.updated_at));
+    let newest = events.iter().map(|event| event.timestamp).max();
+    session.updated_at = newest.map_or(session.updated_at, |newest| newest.max(session.updated_at));
 }
 
 /// Says which path an I/O error is about.

@@ -39,9 +39,9 @@ impl Home {
 
     /// Everything that lies beside each other, sorted.
     fn names(&self) -> Vec<String> {
-        let name = |it: std::io::Result<fs::DirEntry>| it.unwrap().file_name().into_string();
+        let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string();
         let mut names: Vec<_> =
-            fs::read_dir(&self.dir).unwrap().map(|it| name(it).unwrap()).collect();
+            fs::read_dir(&self.dir).unwrap().map(|entry| name(entry).unwrap()).collect();
         names.sort();
         names
     }
@@ -55,7 +55,7 @@ impl Home {
 
     fn types(&self) -> Vec<(u64, String)> {
         let trace = self.store.read_trace(&id(1)).unwrap();
-        trace.into_iter().map(|it| (it.seq, it.event_type)).collect()
+        trace.into_iter().map(|trace_event| (trace_event.seq, trace_event.event_type)).collect()
     }
 }
 
@@ -198,7 +198,7 @@ fn a_document_that_makes_no_sense_is_kept_aside_with_its_trace() {
         assert_eq!(seqs(&home.store), [1, 2]);
         record(&home.store, 1);
         let kinds = home.types();
-        let seqs: Vec<_> = kinds.iter().map(|it| it.0).collect();
+        let seqs: Vec<_> = kinds.iter().map(|kind| kind.0).collect();
         assert_eq!(seqs, [1, 2, 3, 4]);
         assert_eq!(kinds[2].1, "interrupted");
     }
@@ -287,8 +287,11 @@ fn one_unreadable_session_hides_no_other() {
     fs::write(home.path("notes.txt"), "").unwrap();
     fs::write(home.path("böse.json"), "").unwrap();
     let listed = home.store.list_sessions(9).unwrap();
-    let names: Vec<_> =
-        listed.iter().filter_map(|it| it.as_ref().ok()).map(|it| &it.session_id).collect();
+    let names: Vec<_> = listed
+        .iter()
+        .filter_map(|session| session.as_ref().ok())
+        .map(|session| &session.session_id)
+        .collect();
     assert_eq!(names, [&id(3), &id(1)]);
     assert_eq!(listed.len(), 3);
 }
@@ -303,7 +306,7 @@ fn a_decision_is_saved_like_anything_else() {
         ..DecisionTaken::default()
     });
     for n in 1..100 {
-        update(&home.store, &id(1), soon(), || session(1), |it| it.record(&decision, at(1)))
+        update(&home.store, &id(1), soon(), || session(1), |item| item.record(&decision, at(1)))
             .unwrap();
         assert_eq!(get(&home.store, 1).session.trace.seq, n);
     }

@@ -103,12 +103,12 @@ pub(super) fn bounded(mut events: Vec<TraceEvent>, max_events: usize) -> Vec<Tra
     if max_events == 0 {
         return Vec::new();
     }
-    let count = events.iter().filter(|it| !is_marker(it)).count();
+    let count = events.iter().filter(|event| !is_marker(event)).count();
     let Some(surplus @ 1..) = count.checked_sub(max_events) else {
         return events;
     };
     let dropped = dropped_before(&events) + surplus as u64;
-    events.retain(|it| !is_marker(it));
+    events.retain(|event| !is_marker(event));
     let first = KEPT_FIRST.min(max_events / 2);
     let last_dropped = &events[first + surplus - 1];
     let marker = Mark::TraceCompacted { dropped }.at(last_dropped.seq, last_dropped.timestamp);
@@ -118,8 +118,8 @@ pub(super) fn bounded(mut events: Vec<TraceEvent>, max_events: usize) -> Vec<Tra
 
 /// How many events the markers among `events` stand for.
 fn dropped_before(events: &[TraceEvent]) -> u64 {
-    let dropped = |it: &TraceEvent| it.payload.get("dropped")?.as_u64();
-    events.iter().filter(|it| is_marker(it)).filter_map(dropped).max().unwrap_or(0)
+    let dropped = |trace_event: &TraceEvent| trace_event.payload.get("dropped")?.as_u64();
+    events.iter().filter(|event| is_marker(event)).filter_map(dropped).max().unwrap_or(0)
 }
 
 fn is_marker(event: &TraceEvent) -> bool {
@@ -131,10 +131,11 @@ fn is_marker(event: &TraceEvent) -> bool {
 fn recover(trace: &mut Trace, found: &[u8], at: DateTime<Utc>) -> Option<TraceEvent> {
     let events: Vec<TraceEvent> = journal::entries(found).collect();
     let after_seq = trace.seq;
-    let beyond = events.iter().filter(|it| it.seq > after_seq && !is_marker(it)).count() as u64;
+    let beyond =
+        events.iter().filter(|event| event.seq > after_seq && !is_marker(event)).count() as u64;
     let was_cut_off = journal::is_torn(found) && found.len() as u64 > trace.bytes;
-    trace.seq = events.iter().fold(after_seq, |seq, it| seq.max(it.seq));
-    trace.events = events.iter().filter(|it| !is_marker(it)).count() as u64;
+    trace.seq = events.iter().fold(after_seq, |seq, trace_event| seq.max(trace_event.seq));
+    trace.events = events.iter().filter(|event| !is_marker(event)).count() as u64;
     trace.dropped = trace.dropped.max(dropped_before(&events));
     (beyond > 0 || was_cut_off).then(|| Mark::Interrupted { after_seq, events: beyond }.at(0, at))
 }
@@ -155,7 +156,7 @@ fn rewrite(
     let new = Replacement { bytes: &bytes, modified: None, durable: batch.durable, mode: None };
     files::replace(&files.trace, &files.tmp, &new)?;
     trace.bytes = bytes.len() as u64;
-    trace.events = events.iter().filter(|it| !is_marker(it)).count() as u64;
+    trace.events = events.iter().filter(|event| !is_marker(event)).count() as u64;
     trace.dropped = dropped_before(&events);
     Ok(())
 }

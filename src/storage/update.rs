@@ -45,8 +45,8 @@ pub fn update_from<T>(
         if changed == old {
             return Ok(answer);
         }
-        let newest = changed.trace.fresh().map(|it| it.timestamp).max();
-        changed.updated_at = newest.map_or(updated_at, |it| it.max(updated_at));
+        let newest = changed.trace.fresh().map(|fresh| fresh.timestamp).max();
+        changed.updated_at = newest.map_or(updated_at, |newest| newest.max(updated_at));
         match store.put_session(&changed, &revision, until) {
             Ok(()) => return Ok(answer),
             Err(Error::Conflict) if Instant::now() < until => (),

@@ -334,7 +334,7 @@ fn a_cache_that_cannot_be_had_is_done_without() {
 #[test]
 fn two_projects_have_two_views() {
     let scene = kept();
-    let [folder, older, home] = ["other", "older", "home"].map(|it| scene.dir.path().join(it));
+    let [folder, older, home] = ["other", "older", "home"].map(|text| scene.dir.path().join(text));
     let other = UsageLog::new(&folder, &older, &home);
     fs::create_dir(scene.dir.path().join("other")).unwrap();
     fs::write(other.path(), lines(5000..6000)).unwrap();

@@ -23,14 +23,15 @@ const DEEPEST: usize = 64;
 /// make a terminal of its own, but not change whose descendant it is without leaving its group.
 /// Where the system does not tell, nobody is found.
 pub fn descends_from_agent() -> bool {
-    ancestors().iter().any(|it| it.is_agent(&[]) || it.has_variable_of_agent())
+    ancestors().iter().any(|folder| folder.is_agent(&[]) || folder.has_variable_of_agent())
 }
 
 /// The ancestors of this process, the nearest first, as far as the system tells.
 pub fn ancestors() -> Vec<Ancestor> {
     let mut found = Vec::new();
-    let mut next = rustix::process::getppid().map(|it| it.as_raw_nonzero().get().cast_unsigned());
-    while let Some(pid) = next.filter(|it| *it > 1 && found.len() < DEEPEST) {
+    let mut next =
+        rustix::process::getppid().map(|getppid| getppid.as_raw_nonzero().get().cast_unsigned());
+    while let Some(pid) = next.filter(|next| *next > 1 && found.len() < DEEPEST) {
         let Some((parent, words)) = of_proc(pid).or_else(|| of_ps(pid)) else { break };
         found.push(Ancestor { pid, words });
         next = Some(parent);
@@ -47,7 +48,8 @@ fn of_proc(pid: u32) -> Option<(u32, Vec<String>)> {
     let parent = rest.split_whitespace().nth(1)?.parse().ok()?;
     let line = std::fs::read(folder.join("cmdline")).unwrap_or_default();
     let line = line.strip_suffix(b"\0").unwrap_or(&line);
-    let words = line.split(|byte| *byte == 0).map(|it| String::from_utf8_lossy(it).into_owned());
+    let words =
+        line.split(|byte| *byte == 0).map(|part| String::from_utf8_lossy(part).into_owned());
     Some((parent, words.collect()))
 }
 
@@ -80,8 +82,10 @@ impl Ancestor {
             "qwen",
         ];
         // `node /usr/bin/claude`.
-        let mut names = self.words.iter().take(2).map(|it| it.rsplit('/').next().unwrap_or(it));
-        pids.contains(&self.pid) || names.any(|it| AGENTS.contains(&it.trim_end_matches(".exe")))
+        let mut names =
+            self.words.iter().take(2).map(|word| word.rsplit('/').next().unwrap_or(word));
+        pids.contains(&self.pid)
+            || names.any(|name| AGENTS.contains(&name.trim_end_matches(".exe")))
     }
 
     fn has_variable_of_agent(&self) -> bool {
@@ -103,10 +107,10 @@ impl Ancestor {
     /// Whether it is a shell that was given a line to run: `sh -c 'git push'`.
     pub fn is_shell_line(&self) -> bool {
         const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
-        let name = self.words.first().and_then(|it| it.rsplit('/').next()).unwrap_or_default();
+        let name = self.words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
         let is_line =
-            |it: &String| it.starts_with('-') && !it.starts_with("--") && it.contains('c');
-        let mut options = self.words.iter().skip(1).take_while(|it| it.starts_with('-'));
+            |text: &String| text.starts_with('-') && !text.starts_with("--") && text.contains('c');
+        let mut options = self.words.iter().skip(1).take_while(|word| word.starts_with('-'));
         SHELLS.contains(&name.trim_start_matches('-')) && options.any(is_line)
     }
 

@@ -42,7 +42,7 @@ pub fn origins(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Or
 }
 
 fn commits(origins: Vec<Option<Origin>>) -> Vec<Option<Commit>> {
-    origins.into_iter().map(|it| it.map(|it| it.commit)).collect()
+    origins.into_iter().map(|origin| origin.map(|origin| origin.commit)).collect()
 }
 
 fn asked(
@@ -89,8 +89,8 @@ pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
     let args = ["diff", "--name-status", "-z", "-M", "--diff-filter=R", "HEAD"];
     let text = git::git_with(root, &args, &[], until).unwrap_or_default();
     let fields: Vec<&str> = text.split('\0').collect();
-    for it in fields.chunks(3) {
-        if let [_, old, new] = it
+    for items in fields.chunks(3) {
+        if let [_, old, new] = items
             && **new == *file
         {
             names.push((*old).to_owned());
@@ -106,7 +106,8 @@ fn parse(text: &str) -> Vec<Option<Origin>> {
     for line in text.split('\n') {
         if line.starts_with('\t') {
             let origin = now.take().and_then(|(id, line)| {
-                let commit = known.get(&id).filter(|it| it.id.bytes().any(|it| it != b'0'))?;
+                let commit =
+                    known.get(&id).filter(|commit| commit.id.bytes().any(|byte| byte != b'0'))?;
                 Some(Origin { commit: commit.clone(), line })
             });
             lines.push(origin);
@@ -115,7 +116,7 @@ fn parse(text: &str) -> Vec<Option<Origin>> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match &now {
             None => {
-                let is_id = word.len() >= 40 && word.bytes().all(|it| it.is_ascii_hexdigit());
+                let is_id = word.len() >= 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
                 if !is_id {
                     continue;
                 }
@@ -127,7 +128,7 @@ fn parse(text: &str) -> Vec<Option<Origin>> {
                     summary: String::new(),
                     file: String::new(),
                 });
-                let line = rest.split(' ').next().and_then(|it| it.parse().ok()).unwrap_or(0);
+                let line = rest.split(' ').next().and_then(|part| part.parse().ok()).unwrap_or(0);
                 now = Some((word.to_owned(), line));
             }
             Some((id, _)) => {

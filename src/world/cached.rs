@@ -68,7 +68,7 @@ pub(crate) fn read<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     let entry: Entry<S, L> = serde_json::from_slice(&text).ok()?;
     let (version, sources) = &entry.made_by;
     let is_ours = (version.as_str(), *sources) == made_by;
-    let fits = is_ours && entry.seen == *seen && !stamps.any(|it| is_racy(it, entry.begun));
+    let fits = is_ours && entry.seen == *seen && !stamps.any(|stamp| is_racy(stamp, entry.begun));
     fits.then_some(entry.loaded)
 }
 
@@ -115,7 +115,7 @@ impl Pending<'_> {
 /// Writes a new file and renames it: what is at `path` is never written through, whatever it is.
 pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut file = beside(path)?;
-    parts.iter().try_for_each(|it| file.write_all(it))?;
+    parts.iter().try_for_each(|part| file.write_all(part))?;
     put(file, path)
 }
 
@@ -140,7 +140,7 @@ fn ns((seconds, nanos): Time) -> i128 {
 
 /// FNV-1a: a name, no proof. Each file says what it was made of.
 pub(crate) fn hash(parts: &[&[u8]]) -> u128 {
-    let bytes = parts.iter().flat_map(|it| it.iter().chain(&[0]));
+    let bytes = parts.iter().flat_map(|part| part.iter().chain(&[0]));
     bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {
         (hash ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b)
     })

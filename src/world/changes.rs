@@ -37,7 +37,7 @@ pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Er
         "--ignore-submodules=dirty",
     ];
     let status = git_with(root, &args, &[], until)?;
-    let paths = status.split('\0').filter_map(|it| it.get(3..)).take(MAX_FILES);
+    let paths = status.split('\0').filter_map(|part| part.get(3..)).take(MAX_FILES);
     Ok(paths.map(|path| (path.to_owned(), content(&root.join(path)))).collect())
 }
 
@@ -100,7 +100,7 @@ pub fn since(
         found = common(found, &own);
     }
     let new = git_with(root, &["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
-    for path in new.split('\0').filter(|it| !it.is_empty()) {
+    for path in new.split('\0').filter(|part| !part.is_empty()) {
         let lines = if found.len() > MAX_FILES { 1 } else { lines_of(&root.join(path)) };
         let is_repository = path.ends_with('/');
         found.push(Changed { path: path.to_owned(), lines, is_repository });
@@ -132,7 +132,8 @@ fn tracked(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Erro
 /// Of the changes since one commit those that are changes since another as well, by the fewer
 /// lines.
 fn common(since: Vec<Changed>, other: &[Changed]) -> Vec<Changed> {
-    let lines: BTreeMap<&str, u64> = other.iter().map(|it| (it.path.as_str(), it.lines)).collect();
+    let lines: BTreeMap<&str, u64> =
+        other.iter().map(|changed| (changed.path.as_str(), changed.lines)).collect();
     let own = since.into_iter().filter_map(|file| {
         let lines = *lines.get(file.path.as_str())?;
         Some(Changed { lines: file.lines.min(lines), ..file })
@@ -145,7 +146,7 @@ fn common(since: Vec<Changed>, other: &[Changed]) -> Vec<Changed> {
 fn pulled(root: &Path, since: DateTime<Utc>) -> Option<String> {
     let (_, common) = git::git_dirs(root)?;
     let head = std::fs::read_to_string(common.join("refs/remotes/origin/HEAD")).ok();
-    let named = head.as_deref().and_then(|it| it.trim().strip_prefix("ref: "));
+    let named = head.as_deref().and_then(|head| head.trim().strip_prefix("ref: "));
     let usual = ["refs/remotes/origin/main", "refs/remotes/origin/master"];
     let mut logs = named
         .into_iter()
@@ -190,8 +191,8 @@ fn lines_of(path: &Path) -> u64 {
     if bytes.contains(&0) {
         return 1;
     }
-    let ends = bytes.split(|it| *it == b'\n').count() - 1;
-    let rest = usize::from(bytes.last().is_some_and(|it| *it != b'\n'));
+    let ends = bytes.split(|byte| *byte == b'\n').count() - 1;
+    let rest = usize::from(bytes.last().is_some_and(|byte| *byte != b'\n'));
     u64::try_from(ends + rest).unwrap_or(u64::MAX)
 }
 

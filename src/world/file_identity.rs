@@ -41,7 +41,7 @@ impl Seen {
     /// Links are followed: many keep their files elsewhere.
     pub(crate) fn at(path: PathBuf) -> Self {
         let stamp = match fs::metadata(&path) {
-            Ok(it) => Stamp::of(&it),
+            Ok(metadata) => Stamp::of(&metadata),
             Err(err) if is_absent(&err) => Stamp::Absent,
             Err(_) => Stamp::Hidden,
         };
@@ -63,13 +63,13 @@ impl Seen {
 }
 
 impl Stamp {
-    pub(crate) fn of(it: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         Stamp::File {
-            dev: it.dev(),
-            ino: it.ino(),
-            size: it.size(),
-            mtime: (it.mtime(), it.mtime_nsec()),
-            ctime: (it.ctime(), it.ctime_nsec()),
+            dev: metadata.dev(),
+            ino: metadata.ino(),
+            size: metadata.size(),
+            mtime: (metadata.mtime(), metadata.mtime_nsec()),
+            ctime: (metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 }

@@ -42,7 +42,8 @@ pub fn root(dir: &Path) -> PathBuf {
 /// The root of the work tree that holds `dir`, else `dir` itself; and where that is a linked one
 /// (`git worktree add`), the main work tree of its repository.
 pub fn work_trees(dir: &Path) -> (PathBuf, Option<PathBuf>) {
-    let found = dir.ancestors().find_map(|it| Some((it, it.join(".git").metadata().ok()?)));
+    let found =
+        dir.ancestors().find_map(|folder| Some((folder, folder.join(".git").metadata().ok()?)));
     let Some((root, dot_git)) = found else { return (dir.to_owned(), None) };
     let main = if dot_git.is_dir() { None } else { main_work_tree(root) };
     (root.to_owned(), main)
@@ -58,7 +59,7 @@ fn main_work_tree(root: &Path) -> Option<PathBuf> {
 }
 
 pub(crate) fn find_root(dir: &Path) -> Option<PathBuf> {
-    dir.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned)
+    dir.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
 }
 
 /// Where git keeps a work tree's own files, and those of the repository.
@@ -101,7 +102,7 @@ pub fn ignored(root: &Path, paths: &[String], until: Instant) -> Vec<String> {
 pub(super) fn head_name(root: &Path) -> Option<String> {
     let (git_dir, _) = git_dirs(root)?;
     let head = read_text(&git_dir.join("HEAD"), 4096)?;
-    head.trim().strip_prefix("ref:").map(|it| it.trim().to_owned())
+    head.trim().strip_prefix("ref:").map(|rest| rest.trim().to_owned())
 }
 
 /// The commit that is checked out, read from git's files.
@@ -112,7 +113,7 @@ pub fn head(root: &Path) -> Option<String> {
     let Some(name) = head.trim().strip_prefix("ref:").map(str::trim) else {
         return commit(head.trim());
     };
-    if name.split('/').any(|it| it == "..") || name.starts_with('/') {
+    if name.split('/').any(|part| part == "..") || name.starts_with('/') {
         return None;
     }
     if let Some(text) = read_text(&common.join(name), 4096) {
@@ -120,13 +121,14 @@ pub fn head(root: &Path) -> Option<String> {
     }
     let packed = read_text(&common.join("packed-refs"), MAX)?;
     packed.lines().find_map(|line| {
-        let (id, it) = line.split_once(' ')?;
-        (it == name).then(|| commit(id))?
+        let (id, text) = line.split_once(' ')?;
+        (text == name).then(|| commit(id))?
     })
 }
 
 fn commit(text: &str) -> Option<String> {
-    let is_id = (40..=64).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_id =
+        (40..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| text.to_owned())
 }
 
@@ -202,7 +204,7 @@ pub(crate) fn git_with(
 }
 
 fn failed(args: &[&str], ran: &process::Ran) -> Error {
-    let verb = args.iter().find(|it| !it.starts_with('-') && !it.contains('=')).copied();
+    let verb = args.iter().find(|arg| !arg.starts_with('-') && !arg.contains('=')).copied();
     let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
     Error::Git { verb: verb.unwrap_or("git").to_owned(), said }
 }
@@ -226,7 +228,7 @@ pub(super) fn prepared<'a>(
     // What somebody's environment says of another repository, or another git.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
-        let is_ours = |it: &(&str, &OsStr)| *it.0 == *text;
+        let is_ours = |pair: &(&str, &OsStr)| *pair.0 == *text;
         if text.starts_with("GIT_") && !OWN.contains(&&*text) && !env.iter().any(is_ours) {
             git.env_remove(&name);
         }

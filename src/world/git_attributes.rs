@@ -37,6 +37,6 @@ fn is_told_above(folder: &Path, name: &str) -> bool {
     let Ok(Some((text, _))) = files::read(&project.join(name)) else { return false };
     String::from_utf8_lossy(&text).lines().any(|line| {
         let path = line.trim_start().trim_start_matches('/');
-        path.strip_prefix(&*own).is_some_and(|it| it.starts_with('/'))
+        path.strip_prefix(&*own).is_some_and(|rest| rest.starts_with('/'))
     })
 }

@@ -66,7 +66,7 @@ impl Log {
                 Err(err) if err.kind() == ErrorKind::Interrupted => (),
                 failed => {
                     // The disk is full, say. What others have added since stays.
-                    let now = self.file.metadata().map_or(0, |it| it.len());
+                    let now = self.file.metadata().map_or(0, |metadata| metadata.len());
                     if written > 0 && now == before + written as u64 {
                         let _ = self.file.set_len(before);
                     }
@@ -143,7 +143,7 @@ fn read_lines(
             return Ok(Read { end, rest: begun });
         }
         let mut rest = piece;
-        while let Some(at) = rest.iter().position(|it| *it == b'\n') {
+        while let Some(at) = rest.iter().position(|byte| *byte == b'\n') {
             let line = &rest[..at];
             if begun.is_empty() {
                 each(line);

@@ -66,7 +66,7 @@ impl World {
             name.starts_with(b"ROZ_")
                 || name.starts_with(b"CLAUDE")
                 || name.starts_with(b"GIT_CONFIG_")
-                || OTHERS.iter().any(|it| it.as_bytes() == name)
+                || OTHERS.iter().any(|text| text.as_bytes() == name)
         };
         let text = |(name, value): (OsString, OsString)| {
             let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
@@ -87,8 +87,8 @@ impl World {
 
     /// A variable's value; an empty one counts as not set.
     pub fn var(&self, name: &str) -> Option<&str> {
-        let found = self.env.iter().find(|(it, _)| it == name)?;
-        Some(found.1.as_str()).filter(|it| !it.is_empty())
+        let found = self.env.iter().find(|(text, _)| text == name)?;
+        Some(found.1.as_str()).filter(|text| !text.is_empty())
     }
 
     /// All `ROZ_*` variables.
@@ -113,8 +113,8 @@ impl World {
     /// How an agent's shell can call this binary: `roz` where that is the one on PATH, else its
     /// path.
     pub fn own_command(&self) -> String {
-        let own = env::current_exe().and_then(|it| it.canonicalize()).ok();
-        let first = self.on_path("roz").first().and_then(|it| it.canonicalize().ok());
+        let own = env::current_exe().and_then(|current_exe| current_exe.canonicalize()).ok();
+        let first = self.on_path("roz").first().and_then(|on_path| on_path.canonicalize().ok());
         match own {
             Some(own) if first.as_ref() != Some(&own) => shell_word(&own.to_string_lossy()),
             _ => "roz".to_owned(),
@@ -155,7 +155,7 @@ impl World {
 /// any other.
 fn last_stand() -> PathBuf {
     let by_system = || std::fs::read_link("/proc/self/cwd").ok();
-    let by_shell = || env::var_os("PWD").map(PathBuf::from).filter(|it| it.is_absolute());
+    let by_shell = || env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     let found = by_system().or_else(by_shell);
     let found = found.unwrap_or_else(|| PathBuf::from("/nonexistent"));
     let text = found.to_string_lossy();
@@ -164,15 +164,18 @@ fn last_stand() -> PathBuf {
 
 /// As [`World::on_path`], for the PATH of somebody else.
 pub fn find_on(path: &str, program: &str) -> Vec<PathBuf> {
-    let folders = path.split(':').filter(|it| !it.is_empty());
-    folders.map(|it| Path::new(it).join(program)).filter(|it| is_executable(it)).collect()
+    let folders = path.split(':').filter(|part| !part.is_empty());
+    folders
+        .map(|folder| Path::new(folder).join(program))
+        .filter(|folder| is_executable(folder))
+        .collect()
 }
 
 /// Tests stop the clock, in debug builds only.
 fn stopped_clock() -> Option<DateTime<Utc>> {
     #[cfg(debug_assertions)]
     if let Ok(text) = env::var("ROZ_NOW") {
-        return DateTime::parse_from_rfc3339(&text).ok().map(|it| it.to_utc());
+        return DateTime::parse_from_rfc3339(&text).ok().map(|at| at.to_utc());
     }
     None
 }
@@ -188,7 +191,8 @@ pub(crate) fn shell_word(text: &str) -> String {
 
 pub(crate) fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    path.metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 /// A throw of the dice: 256 bits nobody can foresee.
@@ -244,7 +248,7 @@ pub fn read_ending(path: &Path, max: u64) -> Option<String> {
 
 /// The first `max` bytes of a regular file.
 pub fn read_head(path: &Path, max: usize) -> Option<Vec<u8>> {
-    head(path, max as u64).ok().map(|it| it.0)
+    head(path, max as u64).ok().map(|head| head.0)
 }
 
 /// The first `max` bytes of a regular file, and its length.
@@ -292,7 +296,7 @@ pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
 
 /// An error and its causes, in a line.
 pub fn in_a_line(err: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(err.source(), |&it| it.source());
+    let causes = std::iter::successors(err.source(), |&item| item.source());
     causes.fold(err.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 

@@ -91,7 +91,7 @@ pub fn changed_at(meta: &Metadata) -> Time {
 
 /// Whether a file was made since then, as far as the system tells.
 pub fn is_new(meta: &Metadata, since: Time) -> bool {
-    meta.created().is_ok_and(|it| time(it) >= since)
+    meta.created().is_ok_and(|item| time(item) >= since)
 }
 
 /// What was touched below `root` since then. Links are not followed, other file systems are not
@@ -110,7 +110,7 @@ pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Scanned {
         walk.looked.stopped = Some(Stopped::Clock);
         return walk.looked;
     }
-    if found.is_some_and(|it| changed_at(&it) >= since) {
+    if found.is_some_and(|metadata| changed_at(&metadata) >= since) {
         walk.looked.folders.push(String::new());
     }
     walk.folder(root, "", Depth::default());

@@ -36,7 +36,7 @@ pub fn at(
     paths: &[&str],
     until: Instant,
 ) -> Result<Vec<Option<Object>>, Error> {
-    let names: Vec<(&str, &str)> = paths.iter().map(|it| (commit, *it)).collect();
+    let names: Vec<(&str, &str)> = paths.iter().map(|path| (commit, *path)).collect();
     named(root, &names, until)
 }
 
@@ -67,7 +67,7 @@ pub fn named(
 /// `<id> <kind> <size>`, the object, an end of line; or `<name> missing`.
 fn next(rest: &mut &[u8], id_length: usize) -> Option<Object> {
     // Behind the bound nothing is told.
-    let Some(end) = rest.iter().position(|it| *it == b'\n') else {
+    let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
         *rest = &[];
         return Some(Object::Other);
     };
@@ -94,7 +94,7 @@ fn next(rest: &mut &[u8], id_length: usize) -> Option<Object> {
 /// `<mode> <name>`, a NUL, the id in bytes.
 fn names(mut tree: &[u8], id_length: usize) -> Vec<Entry> {
     let mut names = Vec::new();
-    while let Some(end) = tree.iter().position(|it| *it == 0) {
+    while let Some(end) = tree.iter().position(|byte| *byte == 0) {
         let entry = String::from_utf8_lossy(&tree[..end]).into_owned();
         if let Some((mode, name)) = entry.split_once(' ') {
             // A submodule is nobody's file.

@@ -84,7 +84,7 @@ fn feed_for(
         std::thread::scope(|scope| {
             // A program that does not read to the end has its reasons; one that is killed closes
             // its end, and the writing fails.
-            scope.spawn(move || stdin.map(|mut it| it.write_all(input)));
+            scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
             let heard = listen(child, until, For::TheirEnds, max_output);
             if heard.is_err() {
                 kill(child);
@@ -160,9 +160,11 @@ fn listen(child: &mut Child, until: Instant, how_long: For, max_output: usize) -
             return Err(io::ErrorKind::TimedOut.into());
         }
         let fds = [out.as_fd(), err.as_fd()];
-        let which: Vec<usize> = (0..2).filter(|it| open[*it]).collect();
-        let mut polled: Vec<PollFd> =
-            which.iter().map(|it| PollFd::from_borrowed_fd(fds[*it], PollFlags::IN)).collect();
+        let which: Vec<usize> = (0..2).filter(|count| open[*count]).collect();
+        let mut polled: Vec<PollFd> = which
+            .iter()
+            .map(|count| PollFd::from_borrowed_fd(fds[*count], PollFlags::IN))
+            .collect();
         // What it has said is there when it has ended.
         let left = match how_long {
             For::TheirEnds => left,
@@ -183,8 +185,8 @@ fn listen(child: &mut Child, until: Instant, how_long: For, max_output: usize) -
         let ready: Vec<usize> = which
             .iter()
             .zip(&polled)
-            .filter(|(_, it)| !it.revents().is_empty())
-            .map(|(it, _)| *it)
+            .filter(|(_, item)| !item.revents().is_empty())
+            .map(|(item, _)| *item)
             .collect();
         for at in ready {
             let n = rustix::io::read(fds[at], &mut chunk)?;

@@ -38,14 +38,16 @@ impl Started {
     pub fn now() -> Option<Self> {
         let mut args = env::args_os();
         let called = args.next()?;
-        let name = Path::new(&called).file_name().filter(|it| *it != "roz")?.to_owned();
+        let name = Path::new(&called).file_name().filter(|name| *name != "roz")?.to_owned();
         let file = if called.as_bytes().contains(&b'/') {
             PathBuf::from(&called)
         } else {
             let path = env::var_os("PATH")?;
-            env::split_paths(&path).map(|it| it.join(&name)).find(|it| is_executable(it))?
+            env::split_paths(&path)
+                .map(|split_path| split_path.join(&name))
+                .find(|split_path| is_executable(split_path))?
         };
-        let file = std::path::absolute(file).ok().filter(|it| is_shim(it))?;
+        let file = std::path::absolute(file).ok().filter(|absolute| is_shim(absolute))?;
         let (target, own) = (file.canonicalize().ok()?, env::current_exe().ok()?);
         if target != own && target != own.canonicalize().ok()? {
             return None;
@@ -57,14 +59,14 @@ impl Started {
     /// The program and its arguments as text.
     pub fn argv(&self) -> Vec<String> {
         let words = std::iter::once(&self.name).chain(&self.args);
-        words.map(|it| it.to_string_lossy().into_owned()).collect()
+        words.map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
     /// The program itself: the first of that name on PATH that is no shim, of whatever roz.
     pub fn program(&self) -> Option<PathBuf> {
         let path = env::var_os("PATH")?;
-        let mut files = env::split_paths(&path).map(|it| it.join(&self.name));
-        files.find(|it| is_executable(it) && !is_shim(it))
+        let mut files = env::split_paths(&path).map(|split_path| split_path.join(&self.name));
+        files.find(|file| is_executable(file) && !is_shim(file))
     }
 
     /// Becomes the program: signals, terminal and exit code are its own. Comes back only if that
@@ -84,7 +86,7 @@ impl Started {
     pub fn run_program(&self, program: &Path) -> io::Result<u8> {
         let status = self.command(program).status()?;
         let code = status.code().or_else(|| Some(128 + status.signal()?));
-        Ok(code.and_then(|it| u8::try_from(it).ok()).unwrap_or(1))
+        Ok(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }
 
     fn command(&self, program: &Path) -> Command {
@@ -130,7 +132,7 @@ pub(super) fn without_folders(path: &str) -> Option<String> {
     if !path.contains("/shims/") {
         return None;
     }
-    let kept = path.split(':').filter(|it| !is_folder(Path::new(it.trim_end_matches('/'))));
+    let kept = path.split(':').filter(|part| !is_folder(Path::new(part.trim_end_matches('/'))));
     let kept = kept.collect::<Vec<_>>().join(":");
     (kept != path).then_some(kept)
 }
@@ -145,7 +147,7 @@ pub(super) fn own_path() -> Option<&'static str> {
 /// `roz run`.
 pub fn session_id() -> Option<String> {
     let known = ["CLAUDE_CODE_SESSION_ID", "ROZ_SESSION_ID"].into_iter().filter_map(env::var_os);
-    known.filter(|it| !it.is_empty()).find_map(|it| it.into_string().ok())
+    known.filter(|name| !name.is_empty()).find_map(|name| name.into_string().ok())
 }
 
 /// The PATH of this process, folders of shims included.
@@ -155,7 +157,7 @@ pub fn path() -> OsString {
 
 /// A variable that a shell reads its start-up file from.
 pub fn shell_start_up() -> Option<OsString> {
-    env::var_os("BASH_ENV").filter(|it| !it.is_empty())
+    env::var_os("BASH_ENV").filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

@@ -61,19 +61,19 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let until = Instant::now() + PATIENCE;
     let ledger = roz.ledger(folder).gathered(until);
     let text = read_head(&path, LARGEST).ok_or_else(|| Error::Unfit(path.clone()))?;
-    if text.iter().take(8000).any(|it| *it == 0) {
+    if text.iter().take(8000).any(|byte| *byte == 0) {
         return Err(Error::Unfit(path).into());
     }
     let file = relative(&path, ledger.project());
     let root = git::root(folder);
     let commits = git_blame::lines(&root, &path, until).unwrap_or_default();
     // Names in the ledger begin at the project, git's at the work tree.
-    let from_root = |it: &str| relative(&root.join(it), ledger.project());
+    let from_root = |item: &str| relative(&root.join(item), ledger.project());
     let inside = relative(&path, &root);
     let inside = Path::new(&inside);
     let turns = turns(&ledger)?;
     let mut names = names::of(&file, &turns);
-    for name in commits.iter().flatten().map(|it| &it.file) {
+    for name in commits.iter().flatten().map(|commit| &commit.file) {
         names::add(&mut names, from_root(name));
     }
     for name in git_blame::former_names(&root, inside, until) {
@@ -84,16 +84,16 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let commit = |at: usize| commits.get(at).cloned().flatten();
     // Each commit begins where the one before it ended.
     let mut times: Vec<DateTime<Utc>> =
-        commits.iter().flatten().filter_map(|it| it.written).collect();
+        commits.iter().flatten().filter_map(|commit| commit.written).collect();
     times.sort_unstable();
     times.dedup();
-    let before = |commit: Option<&Commit>| match commit.map(|it| it.written) {
+    let before = |commit: Option<&Commit>| match commit.map(|commit| commit.written) {
         None => times.last().copied(),
-        Some(at) => times.iter().rev().find(|it| Some(**it) < at).copied(),
+        Some(at) => times.iter().rev().find(|time| Some(**time) < at).copied(),
     };
     let line_of = |(at, text): (usize, _)| {
         let commit = commits.get(at).and_then(Option::as_ref);
-        let committed = commit.and_then(|it| it.at);
+        let committed = commit.and_then(|commit| commit.at);
         Line { text, committed, since: before(commit) }
     };
     let lines: Vec<Line> = bodies.iter().copied().enumerate().map(line_of).collect();
@@ -115,7 +115,7 @@ fn turns(ledger: &Ledger) -> Result<Vec<Turn>, Box<dyn std::error::Error>> {
     let mut turns = Vec::new();
     ledger.each_line(|_, line| {
         // Most records tell nothing of it, and need not be read.
-        let says = |word| std::str::from_utf8(line).is_ok_and(|it| it.contains(word));
+        let says = |word| std::str::from_utf8(line).is_ok_and(|text| text.contains(word));
         if says("\"from\":") || says("\"deleted\"") {
             turns.extend(Record::read(line).iter().flat_map(Turn::of));
         }
@@ -124,8 +124,8 @@ fn turns(ledger: &Ledger) -> Result<Vec<Turn>, Box<dyn std::error::Error>> {
 }
 
 fn split(text: &[u8]) -> Vec<&[u8]> {
-    let mut lines: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
-    lines.pop_if(|it| it.is_empty());
+    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    lines.pop_if(|line| line.is_empty());
     lines
 }
 
@@ -153,10 +153,10 @@ impl<'a> Past<'a> {
             left.came.push((line.saturating_sub(1), now));
         }
         let mut commits: Vec<Left> = commits.into_values().collect();
-        commits.sort_by_key(|it| std::cmp::Reverse(it.came.len()));
+        commits.sort_by_key(|commit| std::cmp::Reverse(commit.came.len()));
         commits.truncate(Self::MOST);
-        commits.sort_by_key(|it| it.commit.written);
-        let name = |it: &Left<'a>| (it.commit.id.as_str(), it.commit.file.as_str());
+        commits.sort_by_key(|commit| commit.commit.written);
+        let name = |item: &Left<'a>| (item.commit.id.as_str(), item.commit.file.as_str());
         let names: Vec<(&str, &str)> = commits.iter().map(name).collect();
         let texts = objects::named(root, &names, until).unwrap_or_default();
         let known = commits.into_iter().zip(texts).filter_map(|(left, object)| match object {
@@ -206,7 +206,7 @@ fn written(
 
 fn relative(path: &Path, root: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
-    let parts = inside.components().filter_map(|it| match it {
+    let parts = inside.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
         _ => None,
     });

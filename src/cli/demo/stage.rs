@@ -73,7 +73,7 @@ impl<'a> Stage<'a> {
     }
 
     pub(super) fn is_right(&self) -> bool {
-        self.steps.iter().all(|it| it.ok)
+        self.steps.iter().all(|step| step.ok)
     }
 
     pub(super) fn scene(&self, title: &str) -> io::Result<()> {
@@ -113,7 +113,7 @@ impl<'a> Stage<'a> {
         let Said { answer, ms } = self.cage.verb(args, stdin);
         let shown: Vec<String> = args
             .iter()
-            .map(|it| if it.contains(' ') { format!("'{it}'") } else { (*it).to_owned() })
+            .map(|arg| if arg.contains(' ') { format!("'{arg}'") } else { (*arg).to_owned() })
             .collect();
         let (seen, words) = match answer {
             Ok(said) => (Verdict::Done, said.as_str().unwrap_or_default().to_owned()),
@@ -145,8 +145,8 @@ impl<'a> Stage<'a> {
 
     pub(super) fn close(&self) -> io::Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
-        let hooks: Vec<&Step> = self.steps.iter().filter(|it| it.is_hook()).collect();
-        let mut times: Vec<f64> = hooks.iter().map(|it| it.ms).collect();
+        let hooks: Vec<&Step> = self.steps.iter().filter(|step| step.is_hook()).collect();
+        let mut times: Vec<f64> = hooks.iter().map(|hook| hook.ms).collect();
         times.sort_by(f64::total_cmp);
         let median = times.get(times.len() / 2).copied().unwrap_or_default();
         let (tone, text) = if self.is_right() {
@@ -221,7 +221,7 @@ impl Step {
 
     /// The first lines of what roz says, without the line that is for programs.
     fn told(&self, out: &Out) -> Vec<String> {
-        let is_for_people = |it: &&str| !it.trim().is_empty() && !it.starts_with("{\"");
+        let is_for_people = |item: &&str| !item.trim().is_empty() && !item.starts_with("{\"");
         let lines: Vec<&str> = self.words.lines().filter(is_for_people).collect();
         if lines.is_empty() {
             return Vec::new();

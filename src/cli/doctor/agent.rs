@@ -54,7 +54,7 @@ fn files(client: &dyn Client, world: &World) -> Finding {
 
 fn can(client: &dyn Client) -> Finding {
     let listed = |can: bool| {
-        let all = Capability::ALL.into_iter().filter(|it| client.can(*it) == can);
+        let all = Capability::ALL.into_iter().filter(|capability| client.can(*capability) == can);
         all.map(Capability::about).collect::<Vec<_>>().join(", ")
     };
     let brake = client.stop_brake().map_or_else(

@@ -37,7 +37,8 @@ pub(super) fn check(subject: &Subject) -> Finding {
 
 /// The median and the longest time of a hook, in milliseconds.
 pub(super) fn times(steps: &[Step]) -> (f64, f64) {
-    let mut times: Vec<f64> = steps.iter().filter(|it| it.is_hook()).map(|it| it.ms).collect();
+    let mut times: Vec<f64> =
+        steps.iter().filter(|step| step.is_hook()).map(|step| step.ms).collect();
     times.sort_by(f64::total_cmp);
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
     (median, times.last().copied().unwrap_or_default())

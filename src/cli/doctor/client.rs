@@ -81,10 +81,11 @@ impl Look {
         let plugin = match client.as_ref().filter(|_| !hangs).map(Client::installs) {
             Some(Err(err)) => Registered::Unknown(err.to_string()),
             Some(Ok(installs)) => {
-                let here: Vec<_> = installs.iter().filter(|it| is_for(it, &project)).collect();
+                let here: Vec<_> =
+                    installs.iter().filter(|install| is_for(install, &project)).collect();
                 match here.as_slice() {
                     [] => Registered::No,
-                    here if here.iter().any(|it| it.enabled) => Registered::Enabled,
+                    here if here.iter().any(|install| install.enabled) => Registered::Enabled,
                     _ => Registered::Disabled,
                 }
             }
@@ -94,11 +95,11 @@ impl Look {
                 None => Registered::No,
             },
         };
-        let ours = Place::new(world.data_dir().as_deref()).map(|it| it.folder()).ok();
+        let ours = Place::new(world.data_dir().as_deref()).map(|place| place.folder()).ok();
         let is_registered = matches!(plugin, Registered::Enabled);
-        let ours = ours.filter(|it| it.exists() || is_registered);
+        let ours = ours.filter(|ours| ours.exists() || is_registered);
         let folder = settings::marketplace(config_dir.as_deref()).or(ours);
-        let folder = folder.map(|it| (it.clone(), plugin::read(&it)));
+        let folder = folder.map(|folder| (folder.clone(), plugin::read(&folder)));
         Self { client, version, project, settings, broken, plugin, folder }
     }
 }

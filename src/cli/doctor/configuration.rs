@@ -7,8 +7,9 @@ pub(super) fn check(subject: &Subject) -> Finding {
     let config = &subject.config;
     let policy = &config.policy;
     let place = |key: &str| {
-        let set = config.settings.iter().find(|it| it.key.path == key);
-        set.and_then(|it| it.origins.last()).map_or(String::new(), |it| format!(" ({})", it.place))
+        let set = config.settings.iter().find(|setting| setting.key.path == key);
+        set.and_then(|set| set.origins.last())
+            .map_or(String::new(), |set| format!(" ({})", set.place))
     };
     if policy.review.mode == Mode::Never {
         let place = place("review.mode");
@@ -42,7 +43,7 @@ pub(super) fn check(subject: &Subject) -> Finding {
     breaker(subject, &place("circuit_breaker.max_blocks"))
         .or_else(|| no_git(subject))
         .unwrap_or_else(|| {
-            let files = config.files.iter().map(|it| format!("`{}`", it.display()));
+            let files = config.files.iter().map(|file| format!("`{}`", file.display()));
             let files: Vec<String> = files.collect();
             Finding::ok(if files.is_empty() { "the defaults".to_owned() } else { files.join(", ") })
         })
@@ -58,9 +59,10 @@ fn breaker(subject: &Subject, place: &str) -> Option<Finding> {
             "set it to 1 or more (the default is 3)",
         ));
     }
-    let by_settings = subject.client().settings.iter().rev().find_map(|it| it.variable(CAP));
+    let by_settings =
+        subject.client().settings.iter().rev().find_map(|setting| setting.variable(CAP));
     let set = by_settings.or_else(|| subject.world.var(CAP).map(str::to_owned));
-    let cap: u64 = set.and_then(|it| it.trim().parse().ok()).unwrap_or(8);
+    let cap: u64 = set.and_then(|set| set.trim().parse().ok()).unwrap_or(8);
     // 0 switches the cap off.
     (cap > 0 && blocks >= cap).then(|| {
         Finding::warn(

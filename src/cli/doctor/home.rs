@@ -23,21 +23,21 @@ pub(super) fn binary(subject: &Subject) -> Finding {
 }
 
 pub(super) fn home(subject: &Subject) -> Option<Finding> {
-    let findings = homes(subject).into_iter().map(|it| of_folder(&it));
+    let findings = homes(subject).into_iter().map(|home| of_folder(&home));
     findings.max_by_key(|finding| finding.status as u8)
 }
 
 /// The home, and the folder of the sessions where the configuration names another one.
 pub(super) fn homes(subject: &Subject) -> Vec<PathBuf> {
     let home = subject.sources.roz_home.clone();
-    let other = subject.config.policy.storage.path.clone().filter(|it| *it != home);
+    let other = subject.config.policy.storage.path.clone().filter(|path| *path != home);
     other.into_iter().chain([home]).collect()
 }
 
 fn of_folder(home: &Path) -> Finding {
     let shown = home.display();
     if !home.exists() {
-        let is_there = |it: &&Path| it.symlink_metadata().is_ok();
+        let is_there = |path: &&Path| path.symlink_metadata().is_ok();
         let parent = home.ancestors().find(is_there).unwrap_or(Path::new("/"));
         return match is_writable(parent) {
             Ok(()) => Finding::ok(format!("`{shown}`, created by the first session")),
@@ -57,7 +57,8 @@ fn of_folder(home: &Path) -> Finding {
     if open.is_empty() {
         return Finding::ok(format!("`{shown}` is writable and private"));
     }
-    let named: Vec<String> = open.iter().take(3).map(|it| format!("`{}`", it.display())).collect();
+    let named: Vec<String> =
+        open.iter().take(3).map(|path| format!("`{}`", path.display())).collect();
     Finding::warn(
         format!("others can read {} of your files: {}", open.len(), named.join(", ")),
         format!("chmod -R go= '{shown}'"),
@@ -84,11 +85,12 @@ fn readable_by_others(home: &Path) -> Vec<PathBuf> {
     const LOOKED_AT: usize = 10_000;
     let sessions = home.join("sessions");
     let files = fs::read_dir(&sessions).into_iter().flatten().flatten().take(LOOKED_AT);
-    let is_open = |it: &PathBuf| {
-        it.symlink_metadata()
-            .is_ok_and(|it| !it.is_symlink() && it.permissions().mode() & 0o077 != 0)
+    let is_open = |path: &PathBuf| {
+        path.symlink_metadata().is_ok_and(|metadata| {
+            !metadata.is_symlink() && metadata.permissions().mode() & 0o077 != 0
+        })
     };
-    let all = [home.to_owned(), sessions].into_iter().chain(files.map(|it| it.path()));
+    let all = [home.to_owned(), sessions].into_iter().chain(files.map(|file| file.path()));
     let all: Vec<PathBuf> = all.filter(is_open).collect();
     // A closed folder closes what is in it.
     if all.contains(&home.to_owned()) { all } else { Vec::new() }

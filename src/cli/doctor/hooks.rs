@@ -41,7 +41,11 @@ fn broken_settings(look: &Look) -> Option<Finding> {
 
 fn switched_off(look: &Look) -> Option<Finding> {
     // The last that speaks wins; the administrator's come last.
-    let found = look.settings.iter().rev().find_map(|it| Some((it, it.switches_hooks_off()?)));
+    let found = look
+        .settings
+        .iter()
+        .rev()
+        .find_map(|setting| Some((setting, setting.switches_hooks_off()?)));
     let Some((settings, (key, true))) = found else { return None };
     Some(Finding::fail(
         format!("`{key}` in `{}` switches our hooks off", settings.path.display()),
@@ -50,11 +54,12 @@ fn switched_off(look: &Look) -> Option<Finding> {
 }
 
 fn not_registered(look: &Look) -> Option<Finding> {
-    let by_hand = look.settings.iter().find(|it| !it.events().is_empty());
+    let by_hand = look.settings.iter().find(|setting| !setting.events().is_empty());
     Some(match &look.plugin {
         Registered::Enabled => return None,
         _ if by_hand.is_some() => {
-            let path = by_hand.map(|it| it.path.display().to_string()).unwrap_or_default();
+            let path =
+                by_hand.map(|by_hand| by_hand.path.display().to_string()).unwrap_or_default();
             Finding::fail(
                 format!("registered by hand in `{path}`, without the reviewer"),
                 format!("remove those entries and {INSTALL}"),
@@ -97,7 +102,7 @@ fn plugin_folder(look: &Look, binary: &Path, world: &World) -> Option<Finding> {
         !world.on_path(&program.to_string_lossy()).is_empty()
     };
     let own = env!("CARGO_PKG_VERSION");
-    let known: BTreeSet<String> = Hook::ALL.iter().map(|it| it.name().to_owned()).collect();
+    let known: BTreeSet<String> = Hook::ALL.iter().map(|hook| hook.name().to_owned()).collect();
     if !starts {
         let seen = format!("the hooks run `{path}`, which does not start as roz does");
         Some(Finding::fail(seen, INSTALL))

@@ -26,7 +26,7 @@ fn weakened(subject: &Subject) -> Option<Finding> {
 fn crash(subject: &Subject) -> Option<Finding> {
     let path = subject.sources.roz_home.join("crash.log");
     let text = read_ending(&path, 1 << 16)?;
-    let last = text.lines().rev().find(|it| !it.trim().is_empty())?;
+    let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
     Some(Finding::warn(
         format!("a hook crashed, so its gate was open: {}", bounded::plain_line(last)),
         format!("report what `{0}` says, then `rm '{0}'`", path.display()),
@@ -36,9 +36,9 @@ fn crash(subject: &Subject) -> Option<Finding> {
 /// Its open gates are forgotten.
 fn unreadable_session(subject: &Subject) -> Option<Finding> {
     let homes = home::homes(subject);
-    let files = homes.iter().filter_map(|it| fs::read_dir(it.join("sessions")).ok());
-    let mut paths = files.flatten().flatten().map(|it| it.path());
-    let aside = paths.find(|it| it.to_string_lossy().contains(".corrupt-"))?;
+    let files = homes.iter().filter_map(|home| fs::read_dir(home.join("sessions")).ok());
+    let mut paths = files.flatten().flatten().map(|file| file.path());
+    let aside = paths.find(|path| path.to_string_lossy().contains(".corrupt-"))?;
     Some(Finding::warn(
         format!("a session could not be read and started over: `{}`", aside.display()),
         "find out what wrote to that file; `roz clean` removes it in time",

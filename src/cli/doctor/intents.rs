@@ -19,7 +19,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
 
 fn gate(roz: &Roz, world: &World) -> Finding {
     let root = sidecar::governing(&roz.sidecar, &world.cwd);
-    let Some(store) = root.and_then(|it| IntentStore::open(&it, &roz.home)) else {
+    let Some(store) = root.and_then(|root| IntentStore::open(&root, &roz.home)) else {
         return Finding::ok("off: this project declares no work (`roz init --intent`)");
     };
     if roz.policy.intent.enabled == Auto::Off {

@@ -78,17 +78,17 @@ const fn client_row(name: &'static str, check: fn(&Subject) -> Option<Finding>) 
 }
 
 const CHECKS: &[Row] = &[
-    row("binary", |it| Some(home::binary(it))),
+    row("binary", |subject| Some(home::binary(subject))),
     row("home", home::home),
     row("incidents", incidents::check),
-    row("configuration", |it| Some(configuration::check(it))),
+    row("configuration", |subject| Some(configuration::check(subject))),
     row("reflection", reflection::check),
     row("intents", intents::check),
-    client_row("client", |it| Some(client::check(it))),
-    client_row("hooks", |it| Some(hooks::check(it))),
-    client_row("reviewer", |it| Some(reviewer::check(it))),
-    row("shims", |it| Some(shims::check(it))),
-    row("canary", |it| Some(canary::check(it))),
+    client_row("client", |subject| Some(client::check(subject))),
+    client_row("hooks", |subject| Some(hooks::check(subject))),
+    client_row("reviewer", |subject| Some(reviewer::check(subject))),
+    row("shims", |subject| Some(shims::check(subject))),
+    row("canary", |subject| Some(canary::check(subject))),
 ];
 
 /// What is checked.
@@ -178,7 +178,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 }
 
 fn report(checks: &[Check], steps: &[Step], args: &Args, world: &World) -> super::Result {
-    let works = checks.iter().all(|it| it.finding.status != Status::Fail);
+    let works = checks.iter().all(|check| check.finding.status != Status::Fail);
     if args.json {
         let (median, worst) = canary::times(steps);
         let canary = json!({ "steps": steps, "median_ms": median, "worst_ms": worst });
@@ -196,7 +196,7 @@ fn report(checks: &[Check], steps: &[Step], args: &Args, world: &World) -> super
 }
 
 fn shown(checks: &[Check], out: &say::Out) -> String {
-    let column = checks.iter().map(|it| it.name.len()).max().unwrap_or(0);
+    let column = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
     let indent = " ".repeat(column + 4);
     let mut text = String::new();
     for Check { name, finding } in checks {
@@ -221,7 +221,7 @@ fn shown(checks: &[Check], out: &say::Out) -> String {
 }
 
 fn verdict(checks: &[Check], are_all: bool, out: &say::Out) -> String {
-    let count = |status| checks.iter().filter(|it| it.finding.status == status).count();
+    let count = |status| checks.iter().filter(|check| check.finding.status == status).count();
     let (fails, warnings) = (count(Status::Fail), count(Status::Warn));
     let warned = match warnings {
         0 => String::new(),

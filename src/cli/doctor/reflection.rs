@@ -20,7 +20,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
             "off: no learnings and no ticket system here (an empty `.roz/learnings.md` turns it on)",
         ));
     }
-    if let Some(down) = library.ping_all().iter().find(|it| it.answer.is_err()) {
+    if let Some(down) = library.ping_all().iter().find(|answered| answered.answer.is_err()) {
         let why = down.answer.as_ref().err().map(|err| in_a_line(err)).unwrap_or_default();
         return Some(Finding::warn(
             format!("`{}` does not answer: {why}", down.backend),
@@ -37,11 +37,11 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
         "`reflection.enabled` is true".to_owned()
     } else {
         let mut markers = reflection_facts::markers(roz, &world.cwd);
-        markers.find(|it| it.found.is_some()).map_or_else(
+        markers.find(|marker| marker.found.is_some()).map_or_else(
             || format!("`{}` exists", library.markdown_file().display()),
-            |it| format!("{} is used here", it.system),
+            |marker| format!("{} is used here", marker.system),
         )
     };
-    let active = shelf.learnings.iter().filter(|it| it.learning.is_active()).count();
+    let active = shelf.learnings.iter().filter(|learning| learning.learning.is_active()).count();
     Some(Finding::ok(format!("on: {why}; {active} active of {} learnings", shelf.learnings.len())))
 }

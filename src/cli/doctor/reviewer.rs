@@ -33,7 +33,9 @@ const COMMANDS: [&str; 2] = ["roz context", "roz decide"];
 
 fn rule(look: &Look, list: &str) -> Option<Finding> {
     let of = |program| {
-        look.settings.iter().find_map(|it| Some((it.path.display(), it.rule_about(list, program)?)))
+        look.settings
+            .iter()
+            .find_map(|setting| Some((setting.path.display(), setting.rule_about(list, program)?)))
     };
     let (path, rule) = COMMANDS.into_iter().find_map(of)?;
     let remedy = format!("remove that rule from `permissions.{list}`");
@@ -49,7 +51,7 @@ const HEADLESS: &str = "in headless mode (`claude -p`) reviews can never finish"
 
 fn not_allowed(look: &Look) -> Option<Finding> {
     look.client.as_ref()?;
-    let lets_run = |program: &&str| look.settings.iter().any(|it| it.lets_run(program));
+    let lets_run = |program: &&str| look.settings.iter().any(|setting| setting.lets_run(program));
     (!COMMANDS.iter().all(lets_run)).then(|| {
         Finding::warn(
             format!("the client asks before a reviewer can decide: {HEADLESS}"),
@@ -61,12 +63,14 @@ fn not_allowed(look: &Look) -> Option<Finding> {
 /// Another program that reviewers run when they say `roz`.
 fn other_roz(subject: &Subject) -> Option<Finding> {
     let (look, binary) = (subject.client(), &subject.binary);
-    let by_settings = look.settings.iter().rev().find_map(|it| it.path_variable());
-    let found = by_settings.map_or_else(|| subject.world.on_path("roz"), |it| find_on(it, "roz"));
+    let by_settings = look.settings.iter().rev().find_map(|setting| setting.path_variable());
+    let found = by_settings
+        .map_or_else(|| subject.world.on_path("roz"), |by_setting| find_on(by_setting, "roz"));
     let folder = binary.parent().unwrap_or(Path::new("/")).display();
     let Some(first) = found.first() else {
-        let linked = look.folder.as_ref().and_then(|(_, it)| it.as_ref().ok()?.linked.as_deref());
-        let is_linked = linked.is_some_and(|it| is_same(it, binary));
+        let linked =
+            look.folder.as_ref().and_then(|(_, found)| found.as_ref().ok()?.linked.as_deref());
+        let is_linked = linked.is_some_and(|linked| is_same(linked, binary));
         return (!is_linked).then(|| {
             Finding::warn(
                 "`roz` is not on the client's PATH, so reviewers cannot run `roz decide`",
@@ -106,5 +110,5 @@ pub(super) fn version_of(program: &Path) -> Option<Version> {
 }
 
 pub(super) fn is_same(one: &Path, other: &Path) -> bool {
-    one.canonicalize().ok().is_some_and(|it| other.canonicalize().ok() == Some(it))
+    one.canonicalize().ok().is_some_and(|path| other.canonicalize().ok() == Some(path))
 }

@@ -48,7 +48,7 @@ fn play(binary: &Path, world: &World) -> Result<(), String> {
     match (ran.code, said.trim()) {
         (Some(126), "ran status") => Ok(()),
         (code, said) => {
-            let code = code.map_or("none".to_owned(), |it| it.to_string());
+            let code = code.map_or("none".to_owned(), |code| code.to_string());
             Err(bounded::line(&format!("exit code {code}, {said} {why}"), 300))
         }
     }

@@ -24,12 +24,12 @@ fn every_verb_shows_an_example_that_is_taken() {
         let begin = ["\nExamples:\n", "\nExample:\n"];
         let (_, examples) = begin
             .iter()
-            .find_map(|it| page.split_once(it))
+            .find_map(|text| page.split_once(text))
             .unwrap_or_else(|| panic!("none of `{path}`"));
-        let lines = examples.lines().take_while(|it| it.starts_with("  "));
+        let lines = examples.lines().take_while(|line| line.starts_with("  "));
         // One that goes over several lines is taken by its test in `words`.
-        let lines = lines.filter(|it| it.trim_start().starts_with("roz "));
-        for line in lines.filter(|it| !it.ends_with('\\')) {
+        let lines = lines.filter(|line| line.trim_start().starts_with("roz "));
+        for line in lines.filter(|line| !line.ends_with('\\')) {
             let typed = line.split(['|', '<', '>']).next().unwrap_or_default();
             // What it does stands after it.
             let typed = typed.trim().split("   ").next().unwrap_or_default();
@@ -39,7 +39,7 @@ fn every_verb_shows_an_example_that_is_taken() {
         }
     }
     for (path, _) in EXAMPLES {
-        assert!(pages.iter().any(|(it, _)| it == path), "there is no `{path}`");
+        assert!(pages.iter().any(|(text, _)| text == path), "there is no `{path}`");
     }
 }
 
@@ -74,8 +74,8 @@ fn pages(columns: usize) -> (String, Vec<String>) {
     let mut wide = Vec::new();
     walk(&mut command().term_width(columns), "", &mut |path, page| {
         let _ = writeln!(all, "==== roz {path}\n{page}");
-        let is_wide = |it: &&str| it.chars().count() > columns;
-        wide.extend(page.lines().filter(is_wide).map(|it| format!("{path}: {it}")));
+        let is_wide = |text: &&str| text.chars().count() > columns;
+        wide.extend(page.lines().filter(is_wide).map(|line| format!("{path}: {line}")));
     });
     (all, wide)
 }
@@ -95,15 +95,17 @@ fn pages_can_be_typed_from_and_leave_nothing_unsaid() {
     let mut wrong = Vec::new();
     walk(&mut command(), "", &mut |path, page| {
         let (_, examples) = page.split_once("\nExamples:\n").unwrap_or_default();
-        let mut typed = examples.lines().filter(|it| it.trim_start().starts_with("roz "));
-        wrong.extend(typed.any(|it| it.contains('`')).then(|| format!("{path}: backticks")));
+        let mut typed = examples.lines().filter(|line| line.trim_start().starts_with("roz "));
+        wrong.extend(typed.any(|text| text.contains('`')).then(|| format!("{path}: backticks")));
         wrong.extend(page.contains("\n\n\n").then(|| format!("{path}: a gap")));
     });
     fn unsaid(command: &Command, path: &str, wrong: &mut Vec<String>) {
-        let silent = command.get_arguments().filter(|it| {
-            !it.is_hide_set() && it.get_help().is_none() && it.get_long_help().is_none()
+        let silent = command.get_arguments().filter(|get_argument| {
+            !get_argument.is_hide_set()
+                && get_argument.get_help().is_none()
+                && get_argument.get_long_help().is_none()
         });
-        wrong.extend(silent.map(|it| format!("{path}: {} says nothing", it.get_id())));
+        wrong.extend(silent.map(|silent| format!("{path}: {} says nothing", silent.get_id())));
         for verb in command.get_subcommands() {
             unsaid(verb, &format!("{path} {}", verb.get_name()), wrong);
         }

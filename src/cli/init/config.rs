@@ -63,7 +63,7 @@ fn text(wants: Wants, found: &Found) -> String {
     let mut defaults = serde_json::to_value(Policy::default()).unwrap_or_default();
     let mut res = String::from(HEAD);
     let mut section = "";
-    for key in keys::KEYS.iter().filter(|it| !matches!(it.project, May::Nothing)) {
+    for key in keys::KEYS.iter().filter(|key| !matches!(key.project, May::Nothing)) {
         let (table, name) = key.path.rsplit_once('.').unwrap_or(("", key.path));
         // An array of tables has a heading of its own.
         let is_row = matches!(key.kind, keys::Kind::Rows(_));

@@ -36,8 +36,8 @@ impl Found {
         Self {
             is_git: has(".git"),
             systems: reflection_facts::markers(roz, &world.cwd)
-                .filter(|it| it.found.is_some())
-                .map(|it| it.system)
+                .filter(|marker| marker.found.is_some())
+                .map(|marker| marker.system)
                 .collect(),
             formatters,
             is_wired: is_wired(roz, world),
@@ -62,5 +62,5 @@ impl Found {
 fn is_wired(roz: &Roz, world: &World) -> bool {
     let (settings, _) = settings::read(gather::config_dir(world).as_deref(), &roz.project);
     let says = settings.iter().rev().find_map(settings::Settings::enables_plugin);
-    says == Some(true) || settings.iter().any(|it| !it.events().is_empty())
+    says == Some(true) || settings.iter().any(|setting| !setting.events().is_empty())
 }

@@ -166,9 +166,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 /// Whether the project's files would be the user's own.
 fn is_own(roz: &Roz, world: &World) -> bool {
-    let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let project = real(&roz.project);
-    let is_home = world.user_home.as_deref().is_some_and(|it| real(it) == project);
+    let is_home = world.user_home.as_deref().is_some_and(|user_home| real(user_home) == project);
     is_home || real(&roz.home) == project.join(".roz") || real(&roz.home) == project
 }
 
@@ -187,7 +187,7 @@ fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
     }
     let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
     let asked = ask::wants(found, answers, questions).map_err(Error::Ask)?;
-    Ok(asked.filter(|it| it.review || it.reflection || it.intent))
+    Ok(asked.filter(|asked| asked.review || asked.reflection || asked.intent))
 }
 
 fn set_up(
@@ -202,7 +202,8 @@ fn set_up(
     let mut joined = Vec::new();
     // Beside the learnings that are in use, wherever they lie.
     let library = roz.library(world);
-    let folder = library.markdown_file().parent().and_then(|it| it.strip_prefix(project).ok());
+    let folder =
+        library.markdown_file().parent().and_then(|parent| parent.strip_prefix(project).ok());
     let folder = folder.unwrap_or(Path::new(".roz")).to_string_lossy().into_owned();
     if wants.review || wants.reflection {
         make(&project.join(".roz"))?;
@@ -280,8 +281,8 @@ fn note(file: &str, text: &str, roz: &Roz, world: &World) {
 fn make(folder: &Path) -> Result<(), Error> {
     let shown = || folder.display().to_string();
     match fs::symlink_metadata(folder) {
-        Ok(it) if it.is_symlink() => return Err(Error::Link(shown())),
-        Ok(it) if !it.is_dir() => return Err(Error::NoFolder(shown())),
+        Ok(metadata) if metadata.is_symlink() => return Err(Error::Link(shown())),
+        Ok(metadata) if !metadata.is_dir() => return Err(Error::NoFolder(shown())),
         _ => (),
     }
     fs::create_dir_all(folder).map_err(|err| Error::Make(shown(), err))
@@ -290,9 +291,9 @@ fn make(folder: &Path) -> Result<(), Error> {
 /// What the user does now, a line each.
 fn next(wants: Wants, found: &Found) -> String {
     let mut res = String::from("\nNext:\n");
-    let mut step = |it: &str| {
+    let mut step = |text: &str| {
         res.push_str("- ");
-        res.push_str(it);
+        res.push_str(text);
         res.push('\n');
     };
     if !found.is_wired {

@@ -27,9 +27,9 @@ pub(super) fn servers(project: &Path) -> Step {
         Ok(None) => return Step::Kept(NAME.to_owned()),
         Err(why) => return Step::ByHand(NAME.to_owned(), why, by_hand()),
     };
-    let mode = fs::symlink_metadata(&path).ok().map(|it| {
+    let mode = fs::symlink_metadata(&path).ok().map(|metadata| {
         use std::os::unix::fs::PermissionsExt as _;
-        it.permissions().mode() & 0o7777
+        metadata.permissions().mode() & 0o7777
     });
     let tmp = project.join(format!(".mcp.json.{}.tmp", std::process::id()));
     let new = Replacement {

@@ -49,9 +49,9 @@ pub(super) fn lines(project: &Path, name: &str, wanted: &[String]) -> Step {
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let has = |wanted: &str| {
         let wanted = words(wanted);
-        old.lines().map(words).any(|it| wanted.iter().all(|word| it.contains(word)))
+        old.lines().map(words).any(|line| wanted.iter().all(|word| line.contains(word)))
     };
-    let missing: Vec<&str> = wanted.iter().map(String::as_str).filter(|it| !has(it)).collect();
+    let missing: Vec<&str> = wanted.iter().map(String::as_str).filter(|text| !has(text)).collect();
     if missing.is_empty() {
         return Step::Kept(name.to_owned());
     }
@@ -67,8 +67,8 @@ pub(super) fn lines(project: &Path, name: &str, wanted: &[String]) -> Step {
 }
 
 fn put(path: &Path, options: &mut OpenOptions, text: &str) -> Result<(), String> {
-    let written = files::open_for(path, options, Access::Shared).and_then(|it| {
-        let Some((mut file, _)) = it else { return Ok(()) };
+    let written = files::open_for(path, options, Access::Shared).and_then(|pair| {
+        let Some((mut file, _)) = pair else { return Ok(()) };
         let written = file.write_all(text.as_bytes());
         written.map_err(|source| files::Error::Io { path: path.to_owned(), source })
     });

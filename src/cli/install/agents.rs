@@ -252,7 +252,7 @@ pub(in crate::cli) fn install(
 
 /// A file's text without what an earlier installation put there; none where it was all of the file.
 fn without(path: &Path, text: &str, client: &str) -> Option<String> {
-    let is = |end: &str| path.extension().is_some_and(|it| it == end);
+    let is = |end: &str| path.extension().is_some_and(|extension| extension == end);
     if is("toml") && path.ends_with("config.toml") {
         return Some(codex::without_trust(text));
     }

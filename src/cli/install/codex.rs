@@ -26,7 +26,7 @@ pub(super) fn trust(
         serde_json::from_str(hooks.trim_start_matches('\u{feff}')).unwrap_or_default();
     let entries = groups.iter().filter_map(|(event, group)| {
         let all = said["hooks"][*event].as_array()?;
-        let at = all.iter().position(|it| it == group)?;
+        let at = all.iter().position(|value| value == group)?;
         let label = snake_case(event);
         let key = json!(format!("{}:{label}:{at}:0", file.display()));
         let digest = digest(&label, &group["hooks"][0]);

@@ -102,14 +102,15 @@ fn install(args: &Args, world: &World) -> super::Result {
     let place = Place::new(world.data_dir().as_deref())?;
     let folder = place.folder();
     let binary = world.binary()?;
-    let strict = args.strict.unwrap_or_else(|| plugin::read(&folder).is_ok_and(|it| it.strict));
+    let strict =
+        args.strict.unwrap_or_else(|| plugin::read(&folder).is_ok_and(|found| found.strict));
     let plugin = Plugin { binary: &binary, strict };
     let client = Client::find(world);
     let theirs = Theirs::new(args.scope, world);
     not_of_another(&folder, &theirs, world)?;
     if client.is_some() {
         // Before anything is written: the client would stop half way.
-        theirs.settings.iter().try_for_each(|it| settings::check_writable(it))?;
+        theirs.settings.iter().try_for_each(|setting| settings::check_writable(setting))?;
     }
 
     let mut told = Told::default();
@@ -138,7 +139,10 @@ fn install(args: &Args, world: &World) -> super::Result {
             }
             wired?;
         }
-        None => told.to_type = commands(&folder, args).map(|it| client::line(&refs(&it))).into(),
+        None => {
+            told.to_type =
+                commands(&folder, args).map(|command| client::line(&refs(&command))).into();
+        }
     }
     let unconnected = |other: &&&dyn clients::Client| {
         agents::plan(**other, world).is_ok_and(|files| files.iter().any(|file| !file.is_done()))
@@ -156,7 +160,7 @@ fn install(args: &Args, world: &World) -> super::Result {
             "binary": binary,
             "strict": strict,
             "scope": args.scope.word(),
-            "client": client.map(|it| it.program),
+            "client": client.map(|client| client.program),
             "dry_run": args.dry_run,
             "done": told.done,
             "to_type": told.to_type,
@@ -166,7 +170,7 @@ fn install(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let width = say::Out::new(world).edge();
-    let warning = |it: &String| say::folded(&format!("warning: {it}"), width, "  ");
+    let warning = |item: &String| say::folded(&format!("warning: {item}"), width, "  ");
     let warnings: Vec<String> = told.warnings.iter().map(warning).collect();
     let mut text = spoken(&told.done, &told.to_type);
     if !warnings.is_empty() {
@@ -187,7 +191,7 @@ const WRITE: (&str, &str) = ("Wrote", "Would write");
 
 /// What the client is asked to do.
 fn commands(folder: &Path, args: &Args) -> [Vec<String>; 2] {
-    let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+    let words = |items: &[&str]| items.iter().map(|text| (*text).to_owned()).collect();
     // The folder is this machine's, whatever the scope: no project's file is to
     // name it.
     let add = words(&["plugin", "marketplace", "add", &folder.to_string_lossy()]);
@@ -219,7 +223,7 @@ struct Taken {
 }
 
 fn of_it(others: &BTreeSet<String>) -> String {
-    let named: Vec<String> = others.iter().map(|it| format!("`{it}`")).collect();
+    let named: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
     if named.is_empty() { String::new() } else { format!(" ({} would go)", named.join(", ")) }
 }
 
@@ -227,8 +231,9 @@ fn of_it(others: &BTreeSet<String>) -> String {
 fn not_of_another(folder: &Path, theirs: &Theirs, world: &World) -> Result<(), Taken> {
     let config = theirs.config.as_deref();
     let (all, _) = settings::read(config, &git::root(&world.cwd));
-    let declared = || all.iter().find_map(|it| it.marketplace().map(Path::to_owned));
-    let known = settings::marketplace(config).or_else(declared).filter(|it| it != folder);
+    let declared = || all.iter().find_map(|settings| settings.marketplace().map(Path::to_owned));
+    let known =
+        settings::marketplace(config).or_else(declared).filter(|marketplace| marketplace != folder);
     let Some(known) = known else { return Ok(()) };
     let others = settings::others_of_marketplace(config, &all);
     if others.is_empty() && plugin::is_of_roz(&known) {
@@ -247,7 +252,8 @@ impl Theirs {
     fn new(scope: Scope, world: &World) -> Self {
         let config = config_dir(world);
         // The marketplace is declared in the user's, whatever the scope.
-        let mut settings: Vec<PathBuf> = config.iter().map(|it| it.join("settings.json")).collect();
+        let mut settings: Vec<PathBuf> =
+            config.iter().map(|path| path.join("settings.json")).collect();
         if scope == Scope::Project {
             settings.push(git::root(&world.cwd).join(".claude/settings.json"));
         }
@@ -256,7 +262,7 @@ impl Theirs {
 
     fn of_plugins(&self, names: &[&str]) -> Vec<PathBuf> {
         let names = names.iter();
-        names.filter_map(|it| Some(self.config.as_ref()?.join("plugins").join(it))).collect()
+        names.filter_map(|name| Some(self.config.as_ref()?.join("plugins").join(name))).collect()
     }
 
     fn remember(&self, place: &Place) -> super::Result<()> {
@@ -281,7 +287,7 @@ impl Wiring<'_> {
         let folder = self.place.folder();
         let project = git::root(&world.cwd);
         let scope = self.args.scope.word();
-        let is_ours = |it: &&Install| it.scope == scope && is_for(it, &project);
+        let is_ours = |item: &&Install| item.scope == scope && is_for(item, &project);
         let [add, install] = commands(&folder, self.args);
         if !self.args.dry_run {
             // Before the first word to the client: a version that is new to a
@@ -372,7 +378,7 @@ impl Wiring<'_> {
         let config = self.theirs.config.as_deref();
         let (all, _) = settings::read(config, project);
         settings::marketplace(config).as_deref() == Some(folder)
-            && all.iter().any(|it| it.declares_marketplace(folder))
+            && all.iter().any(|settings| settings.declares_marketplace(folder))
     }
 
     fn ask(&self, words: &[&str], told: &mut Told) -> super::Result<()> {
@@ -391,7 +397,10 @@ impl Wiring<'_> {
         if self.args.scope == Scope::Project {
             local.push(project.join(".claude/settings.local.json"));
         }
-        for old in all.iter().filter(|it| local.contains(&it.path) && !it.events().is_empty()) {
+        for old in all
+            .iter()
+            .filter(|settings| local.contains(&settings.path) && !settings.events().is_empty())
+        {
             let path = old.path.display();
             let events = if self.args.dry_run {
                 old.events().into_iter().map(str::to_owned).collect()
@@ -423,8 +432,8 @@ impl Wiring<'_> {
 
 /// Whether an installation holds in a project.
 pub(super) fn is_for(install: &Install, project: &Path) -> bool {
-    let real = |it: &Path| it.canonicalize().unwrap_or_else(|_| it.to_owned());
-    install.project_path.as_deref().is_none_or(|it| real(it) == real(project))
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    install.project_path.as_deref().is_none_or(|project_path| real(project_path) == real(project))
 }
 
 /// What was done, and what is left to be typed, for people.
@@ -432,7 +441,7 @@ pub(super) fn spoken(done: &[String], to_type: &[String]) -> String {
     let mut lines = done.to_vec();
     if !to_type.is_empty() {
         lines.push("Claude Code (`claude`) is not on PATH. To finish, run:".to_owned());
-        lines.extend(to_type.iter().map(|it| format!("  {it}")));
+        lines.extend(to_type.iter().map(|text| format!("  {text}")));
     }
     lines.join("\n") + "\n"
 }

@@ -72,8 +72,8 @@ impl Told {
     }
 
     pub(super) fn warn_of_age(&mut self, client: Option<&Client>) {
-        let version = client.and_then(|it| it.version().ok());
-        if let Some(version) = version.filter(|it| *it < client::STRICT_SINCE) {
+        let version = client.and_then(|client| client.version().ok());
+        if let Some(version) = version.filter(|version| *version < client::STRICT_SINCE) {
             self.warnings.push(format!(
                 "Claude Code {version} does not support `--strict`: before {}, it lets a tool call \
                  pass if roz cannot run.",
@@ -84,7 +84,7 @@ impl Told {
 
     pub(super) fn warn_of_marketplace(&mut self, folder: &Path, world: &World) {
         let known: Option<PathBuf> = settings::marketplace(config_dir(world).as_deref());
-        if let Some(known) = known.filter(|it| it != folder) {
+        if let Some(known) = known.filter(|path| path != folder) {
             self.warnings.push(format!(
                 "The client had a marketplace `{}` in `{}`. It is replaced by this one.",
                 MARKETPLACE,

@@ -53,8 +53,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
 
 impl Found<'_> {
     fn breaks(&self) -> bool {
-        self.intents.iter().any(|it| it.breaks)
-            || self.ignore.iter().any(|it| it.breaks)
+        self.intents.iter().any(|intent| intent.breaks)
+            || self.ignore.iter().any(|problem| problem.breaks)
             || self.scopes.iter().any(|(.., refused)| *refused)
     }
 }
@@ -68,7 +68,7 @@ fn look(store: &IntentStore) -> Found<'_> {
     for intent in &store.catalogue.intents {
         let scope = Scope::new(&intent.owned_scope);
         let problems = scope.problems().iter();
-        scopes.extend(problems.map(|it| (&*intent.id, it.to_string(), it.refused)));
+        scopes.extend(problems.map(|problem| (&*intent.id, problem.to_string(), problem.refused)));
         if intent.owned_scope.is_empty() && intent.status.can_be_selected() {
             scopes.push((&intent.id, "it owns nothing, so it may change nothing".into(), false));
         }
@@ -76,11 +76,12 @@ fn look(store: &IntentStore) -> Found<'_> {
     let mut unknown = Vec::new();
     for intent in &store.catalogue.intents {
         let named = intent.depends_on.iter().chain(&intent.blocks);
-        let is_declared = |id: &str| store.catalogue.intents.iter().any(|it| it.id == id);
-        unknown.extend(named.filter(|it| !is_declared(it)).map(|it| (&*intent.id, &**it)));
+        let is_declared = |id: &str| store.catalogue.intents.iter().any(|intent| intent.id == id);
+        unknown
+            .extend(named.filter(|named| !is_declared(named)).map(|named| (&*intent.id, &**named)));
     }
     let open: Vec<(&Intent, Scope)> =
-        store.catalogue.open().map(|it| (it, Scope::new(&it.owned_scope))).collect();
+        store.catalogue.open().map(|intent| (intent, Scope::new(&intent.owned_scope))).collect();
     let mut overlaps = Vec::new();
     for (at, (one, own)) in open.iter().enumerate() {
         for (other, theirs) in &open[at + 1..] {
@@ -114,7 +115,8 @@ fn spoken(store: &IntentStore, found: &Found) -> String {
         Ok(ignore) if ignore.lines().is_empty() => text.push_str("  nothing\n"),
         Ok(ignore) => {
             for line in ignore.lines() {
-                let breaks = found.ignore.iter().any(|it| it.breaks && it.line == line.line);
+                let breaks =
+                    found.ignore.iter().any(|problem| problem.breaks && problem.line == line.line);
                 let heavy = if breaks { weight(true) } else { "" };
                 let _ = writeln!(text, "  {heavy}{line}");
             }
@@ -142,14 +144,14 @@ fn weight(breaks: bool) -> &'static str {
 }
 
 fn as_json(store: &IntentStore, found: &Found) -> Value {
-    let problem = |it: &Problem| json!({ "line": it.line, "column": it.column, "what": it.what, "breaks": it.breaks });
+    let problem = |item: &Problem| json!({ "line": item.line, "column": item.column, "what": item.what, "breaks": item.breaks });
     let lines =
         store.ignore.as_ref().map(crate::core::intent::ignore::Ignore::lines).unwrap_or_default();
     json!({
         "ok": !found.breaks(),
         "declared": store.catalogue.intents.len(),
-        "open": store.catalogue.open().map(|it| &it.id).collect::<Vec<_>>(),
-        "problems": found.intents.iter().map(|it| problem(it)).collect::<Vec<_>>(),
+        "open": store.catalogue.open().map(|intent| &intent.id).collect::<Vec<_>>(),
+        "problems": found.intents.iter().map(|intent| problem(intent)).collect::<Vec<_>>(),
         "scopes": found.scopes.iter().map(|(id, what, refused)| {
             json!({ "intent_id": id, "what": what, "refused": refused })
         }).collect::<Vec<_>>(),
@@ -157,8 +159,8 @@ fn as_json(store: &IntentStore, found: &Found) -> Value {
             json!({ "intent_id": id, "names": other })
         }).collect::<Vec<_>>(),
         "ignore": {
-            "lines": lines.iter().map(|it| {
-                json!({ "line": it.line, "text": it.text, "read": it.to_string() })
+            "lines": lines.iter().map(|line| {
+                json!({ "line": line.line, "text": line.text, "read": line.to_string() })
             }).collect::<Vec<_>>(),
             "problems": found.ignore.iter().map(problem).collect::<Vec<_>>(),
         },

@@ -74,10 +74,11 @@ pub(in crate::cli) fn lesson(
     if files.len() > MOST_FILES {
         return Err(Error::TooManyFiles);
     }
-    let files = files.iter().map(|it| it.trim()).filter(|it| !it.is_empty());
-    let inside = |it: &str| store.file(it, cwd).ok_or_else(|| Error::Elsewhere(it.to_owned()));
+    let files = files.iter().map(|file| file.trim()).filter(|file| !file.is_empty());
+    let inside =
+        |item: &str| store.file(item, cwd).ok_or_else(|| Error::Elsewhere(item.to_owned()));
     let files = files.map(inside).collect::<Result<Vec<String>, Error>>()?;
-    let intent = intent.map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned);
+    let intent = intent.map(str::trim).filter(|intent| !intent.is_empty()).map(str::to_owned);
     let intents = Vec::from_iter(intent.or(selected));
     if intents.is_empty() && files.is_empty() {
         return Err(Error::AboutNothing);

@@ -131,8 +131,8 @@ fn open(world: &World) -> super::Result<(Roz, IntentStore)> {
 
 /// What the project declares, or else the nearest folder above `cwd`.
 pub(super) fn store(roz: &Roz, cwd: &Path) -> Result<IntentStore, Error> {
-    let store =
-        sidecar::governing(&roz.sidecar, cwd).and_then(|it| IntentStore::open(&it, &roz.home));
+    let store = sidecar::governing(&roz.sidecar, cwd)
+        .and_then(|governing| IntentStore::open(&governing, &roz.home));
     store.ok_or_else(|| {
         // Sessions that had it go on being refused; to begin anew is no cure.
         let had_one = roz.own_ledger().has_begun();

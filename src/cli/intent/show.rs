@@ -49,30 +49,32 @@ pub(super) fn list(args: &List, world: &World) -> super::super::Result {
         return Err(told(selection::unreliable(problem, "roz intent"), args.json).into());
     }
     let others = roz.elsewhere(None, store.root(), world.now);
-    let is_shown = |it: &&Intent| args.all || !is_finished(it);
+    let is_shown = |intent: &&Intent| args.all || !is_finished(intent);
     let shown: Vec<&Intent> = store.catalogue.intents.iter().filter(is_shown).collect();
     let hidden = store.catalogue.intents.len() - shown.len();
     if args.json {
-        let intents: Vec<Value> =
-            shown.iter().map(|it| as_json(it, &sessions_at(it, &others), &store)).collect();
+        let intents: Vec<Value> = shown
+            .iter()
+            .map(|intent| as_json(intent, &sessions_at(intent, &others), &store))
+            .collect();
         say::print_json(&json!({ "intents": intents, "finished_not_shown": hidden }))?;
         return Ok(Done::Well);
     }
     let rows: Vec<Vec<String>> = shown
         .iter()
-        .map(|it| {
+        .map(|intent| {
             vec![
-                cell(&it.id, 40),
-                match closed(&store, it) {
-                    Some(_) => format!("{}, closed", cell(it.status.word(), 20)),
-                    None => cell(it.status.word(), 20),
+                cell(&intent.id, 40),
+                match closed(&store, intent) {
+                    Some(_) => format!("{}, closed", cell(intent.status.word(), 20)),
+                    None => cell(intent.status.word(), 20),
                 },
-                match sessions_at(it, &others).len() {
+                match sessions_at(intent, &others).len() {
                     0 => String::new(),
                     some => some.to_string(),
                 },
-                cell(&it.name, 32),
-                it.owned_scope.iter().map(|it| cell(it, 60)).collect::<Vec<_>>().join(", "),
+                cell(&intent.name, 32),
+                intent.owned_scope.iter().map(|text| cell(text, 60)).collect::<Vec<_>>().join(", "),
             ]
         })
         .collect();
@@ -100,8 +102,8 @@ pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
     if let Some(line) = closed(&store, intent) {
         let _ = writeln!(text, "Cannot be selected: .intentignore, line {line}");
     }
-    let created = intent.created_at.as_deref().map(|it| format!("created {it}"));
-    let updated = intent.updated_at.as_deref().map(|it| format!("changed {it}"));
+    let created = intent.created_at.as_deref().map(|created_at| format!("created {created_at}"));
+    let updated = intent.updated_at.as_deref().map(|updated_at| format!("changed {updated_at}"));
     let times: Vec<String> = created.into_iter().chain(updated).collect();
     if !times.is_empty() {
         let _ = writeln!(text, "{}", times.join(", "));
@@ -118,10 +120,10 @@ pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
     list("Scope", &intent.owned_scope);
     list("Constraints", &intent.constraints);
     let numbered = intent.acceptance_criteria.iter().enumerate();
-    let numbered: Vec<String> = numbered.map(|(at, it)| format!("{}. {it}", at + 1)).collect();
+    let numbered: Vec<String> = numbered.map(|(at, text)| format!("{}. {text}", at + 1)).collect();
     list("Done when", &numbered);
     let stands = |id: &String| match store.catalogue.find(id) {
-        Ok(it) => format!("{id} ({}): {}", it.status, bounded::line(&it.name, 60)),
+        Ok(intent) => format!("{id} ({}): {}", intent.status, bounded::line(&intent.name, 60)),
         Err(_) => format!("{id} (nobody declares it)"),
     };
     list("Depends on", &intent.depends_on.iter().map(stands).collect::<Vec<_>>());
@@ -145,8 +147,8 @@ fn is_finished(intent: &Intent) -> bool {
 }
 
 fn sessions_at(intent: &Intent, others: &[Elsewhere]) -> Vec<String> {
-    let at = others.iter().filter(|it| it.intent_id == intent.id);
-    at.map(|it| it.session_id.clone()).collect()
+    let at = others.iter().filter(|other| other.intent_id == intent.id);
+    at.map(|elsewhere| elsewhere.session_id.clone()).collect()
 }
 
 fn closed(store: &IntentStore, intent: &Intent) -> Option<usize> {

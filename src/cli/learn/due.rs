@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let stock = Stock::open(&roz, world);
     let by = decay::days_after(world.now, args.days).unwrap_or(DateTime::<Utc>::MAX_UTC);
     let all = decay::due(&stock.own(), &stock.tallies, &roz.policy.decay, by);
-    let (due, soon): (Vec<Due>, Vec<Due>) = all.into_iter().partition(|it| it.at <= world.now);
+    let (due, soon): (Vec<Due>, Vec<Due>) = all.into_iter().partition(|due| due.at <= world.now);
     if args.json {
         return stock.print_json(json!({
             "due": as_json(&due, &stock),
@@ -109,21 +109,21 @@ pub(super) fn put_away(dry_run: bool, json: bool, world: &World) -> super::Resul
 }
 
 fn as_json(due: &[Due], stock: &Stock) -> Vec<Value> {
-    let row = |it: &Due| {
-        let summary = stock.find(&it.id).map(|learning| &learning.summary);
-        json!({ "id": it.id, "summary": summary, "at": it.at, "reason": it.reason.to_string() })
+    let row = |item: &Due| {
+        let summary = stock.find(&item.id).map(|learning| &learning.summary);
+        json!({ "id": item.id, "summary": summary, "at": item.at, "reason": item.reason.to_string() })
     };
     due.iter().map(row).collect()
 }
 
 fn table(due: &[Due], stock: &Stock, out: &Out) -> String {
-    let row = |it: &Due| {
-        let because = match it.reason {
+    let row = |item: &Due| {
+        let because = match item.reason {
             Reason::Shown { times, .. } => format!("shown {times} times in vain"),
             Reason::Unused { days } => format!("unused {days} days"),
         };
-        let summary = stock.find(&it.id).map_or("", |learning| &learning.summary);
-        vec![it.id.clone(), it.at.format("%Y-%m-%d").to_string(), because, summary.to_owned()]
+        let summary = stock.find(&item.id).map_or("", |learning| &learning.summary);
+        vec![item.id.clone(), item.at.format("%Y-%m-%d").to_string(), because, summary.to_owned()]
     };
     let rows: Vec<Vec<String>> = due.iter().map(row).collect();
     out.table(&["ID", "DUE", "BECAUSE", "SUMMARY"], &rows)

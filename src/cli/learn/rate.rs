@@ -73,7 +73,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     stock.note(known.iter().map(event), world)?;
     if args.json {
-        let rated = known.iter().map(|it| json!({ "id": it.id, "useful": is_useful(it) }));
+        let rated = known
+            .iter()
+            .map(|learning| json!({ "id": learning.id, "useful": is_useful(learning) }));
         let rated: Vec<Value> = rated.collect();
         stock.print_json(json!({ "rated": rated, "unknown": unknown }))?;
     } else {

@@ -33,7 +33,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let all = stock.learnings.iter();
     let own = all.filter(|learning| learning.is_active() && learning.scope != Scope::Personal);
     let looked = own.map(|learning| {
-        let files = learning.context_files.iter().map(String::as_str).filter(|it| is_a_path(it));
+        let files = learning
+            .context_files
+            .iter()
+            .map(String::as_str)
+            .filter(|context_file| is_a_path(context_file));
         let (present, missing): (Vec<&str>, Vec<&str>) =
             files.partition(|file| is_there(file, &roz.project));
         (learning, missing, present)
@@ -73,9 +77,13 @@ fn is_a_path(text: &str) -> bool {
 fn is_there(text: &str, root: &Path) -> bool {
     let text = text.trim();
     let is_number =
-        |it: &str| !it.is_empty() && it.bytes().all(|it| b"0123456789-,:".contains(&it));
+        |item: &str| !item.is_empty() && item.bytes().all(|byte| b"0123456789-,:".contains(&byte));
     let bare = text.split_once(':').filter(|(_, rest)| is_number(rest)).map(|(path, _)| path);
-    if [Some(text), bare].into_iter().flatten().any(|it| root.join(it).symlink_metadata().is_ok()) {
+    if [Some(text), bare]
+        .into_iter()
+        .flatten()
+        .any(|text| root.join(text).symlink_metadata().is_ok())
+    {
         return true;
     }
     if !text.contains(['*', '?', '[']) {
@@ -83,7 +91,7 @@ fn is_there(text: &str, root: &Path) -> bool {
     }
     let escaped = glob::Pattern::escape(&root.to_string_lossy());
     let matches = glob::glob(&format!("{escaped}/{text}"));
-    matches.is_ok_and(|mut it| it.next().is_some())
+    matches.is_ok_and(|mut found| found.next().is_some())
 }
 
 #[cfg(test)]

@@ -92,19 +92,19 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tool = |it: &tools::Tool| {
-            let schema = match it.schema() {
+        let tool = |item: &tools::Tool| {
+            let schema = match item.schema() {
                 Value::Object(schema) => schema,
                 _ => serde_json::Map::new(),
             };
             let hints = ToolAnnotations::from_raw(
-                Some(it.title.to_owned()),
-                Some(it.only_reads),
+                Some(item.title.to_owned()),
+                Some(item.only_reads),
                 Some(false),
                 Some(true),
                 Some(false),
             );
-            Tool::new(it.name, it.about, Arc::new(schema)).with_annotations(hints)
+            Tool::new(item.name, item.about, Arc::new(schema)).with_annotations(hints)
         };
         Ok(ListToolsResult::with_all_items(self.tools.iter().map(tool).collect()))
     }
@@ -114,7 +114,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.tools.iter().find(|it| it.name == request.name) else {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name) else {
             return Err(ErrorData::invalid_params("there is no such tool", None));
         };
         // Each call has its own time; the server may run for days.

@@ -178,7 +178,8 @@ pub(super) const REVIEWER: &[Tool] = &[Tool {
 impl Tool {
     /// The JSON Schema of its arguments.
     pub(super) fn schema(&self) -> Value {
-        let takes = |name: &str| self.required.iter().chain(self.optional).any(|it| *it == name);
+        let takes =
+            |name: &str| self.required.iter().chain(self.optional).any(|text| *text == name);
         let described = ARGUMENTS.iter().filter(|(name, ..)| takes(name));
         let properties: serde_json::Map<String, Value> = described
             .map(|(name, kind, about)| {
@@ -233,7 +234,7 @@ fn store(world: &World) -> Result<IntentStore, Trouble> {
 
 fn project(world: &World) -> Result<(Roz, IntentStore), Trouble> {
     let launched = world.var("CLAUDE_PROJECT_DIR").map(std::path::PathBuf::from);
-    let dir = launched.filter(|it| it.is_dir()).unwrap_or_else(|| world.cwd.clone());
+    let dir = launched.filter(|launched| launched.is_dir()).unwrap_or_else(|| world.cwd.clone());
     let roz = Roz::open(world, &dir).map_err(|err| Trouble::of(&err))?;
     let mut store = intent::store(&roz, &dir).map_err(|err| Trouble::of(&err))?;
     store.is_agents = true;
@@ -260,19 +261,20 @@ fn select(input: Input, world: &World) -> Result<Answer, Trouble> {
 #[expect(clippy::needless_pass_by_value, reason = "all functions of the table have one type")]
 fn list(input: Input, world: &World) -> Result<Answer, Trouble> {
     let store = sound_store(world, "list_intents")?;
-    let can_be = |it: &&Intent| {
-        let is_closed = store.ignore.as_ref().is_ok_and(|ignore| ignore.closes(&it.id).is_some());
-        it.status.can_be_selected() && !is_closed
+    let can_be = |intent: &&Intent| {
+        let is_closed =
+            store.ignore.as_ref().is_ok_and(|ignore| ignore.closes(&intent.id).is_some());
+        intent.status.can_be_selected() && !is_closed
     };
-    let shown = store.catalogue.intents.iter().filter(|it| input.all || can_be(it));
+    let shown = store.catalogue.intents.iter().filter(|intent| input.all || can_be(intent));
     let intents: Vec<Value> = shown
-        .map(|it| {
+        .map(|shown| {
             json!({
-                "id": it.id,
-                "name": it.name,
-                "status": it.status.word(),
-                "owned_scope": it.owned_scope,
-                "can_be_selected": can_be(&it),
+                "id": shown.id,
+                "name": shown.name,
+                "status": shown.status.word(),
+                "owned_scope": shown.owned_scope,
+                "can_be_selected": can_be(&shown),
             })
         })
         .collect();
@@ -294,7 +296,7 @@ fn status(input: Input, world: &World) -> Result<Answer, Trouble> {
     let open: Vec<Value> = store
         .catalogue
         .open()
-        .map(|it| json!({ "id": it.id, "name": it.name, "status": it.status.word() }))
+        .map(|intent| json!({ "id": intent.id, "name": intent.name, "status": intent.status.word() }))
         .collect();
     Ok(Answer::Object(json!({
         "reliable": store.catalogue.broken().is_none() && ignore.is_none(),
@@ -386,6 +388,6 @@ fn post(input: Input, world: &World) -> Result<Answer, Trouble> {
 fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> Option<String> {
     let mut mind = intent::doubts(complaints);
     mind.extend(intent::shared(store, intent));
-    let mind = mind.iter().map(|it| bounded::plain_line(it)).collect::<Vec<_>>();
+    let mind = mind.iter().map(|text| bounded::plain_line(text)).collect::<Vec<_>>();
     (!mind.is_empty()).then(|| format!("Note: {}.", mind.join("; ")))
 }

@@ -5,7 +5,7 @@ fn long_words_are_folded_between_words_only() {
     assert_eq!(folded("a bb  ccc", 100, "    "), "a bb  ccc", "what fits stays as it is");
     let text = "word ".repeat(12);
     let folded = folded(&text, 34, "  ");
-    assert!(folded.lines().all(|it| it.chars().count() <= 34), "{folded}");
+    assert!(folded.lines().all(|line| line.chars().count() <= 34), "{folded}");
     assert_eq!(folded.split_whitespace().count(), 12);
 }
 
@@ -29,12 +29,12 @@ fn no_text_is_wider_than_its_column() {
 
 #[test]
 fn a_table_of_many_columns_is_no_wider_than_the_terminal() {
-    let heading: Vec<String> = (0..9).map(|it| format!("COLUMN {it}")).collect();
+    let heading: Vec<String> = (0..9).map(|number| format!("COLUMN {number}")).collect();
     let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
-    let rows = [heading.iter().map(|it| it.repeat(3)).collect()];
+    let rows = [heading.iter().map(|text| text.repeat(3)).collect()];
     for width in [1, 40, 60, 80] {
         let text = Out { colour: false, width, has_edge: true }.table(&heading, &rows);
-        assert!(text.lines().all(|it| it.width() <= width), "{width}:\n{text}");
+        assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
     }
 }
 
@@ -62,7 +62,7 @@ fn tables_fit_the_terminal_and_their_columns_stay_straight() {
     for width in [40, 80, 200] {
         let out = Out { colour: false, width, has_edge: true };
         let text = out.table(&["SESSION", "REVIEW", "UPDATED", "WHAT"], &rows);
-        assert!(text.lines().all(|it| it.width() <= width), "{text}");
+        assert!(text.lines().all(|line| line.width() <= width), "{text}");
         let _ = writeln!(all, "{width}:\n{text}");
     }
     // Into a pipe no column but the last is cut.

@@ -240,7 +240,8 @@ fn session_table(sessions: &[(Session, Told)]) -> String {
     let rows = sessions.iter().take(MOST_ROWS).map(|(session, told)| {
         let mut sum = Counts::default();
         told.days.values().for_each(|counts| add(&mut sum, counts));
-        let marks: Vec<&str> = told.verdicts.iter().map(|it| if *it { "✓" } else { "✗" }).collect();
+        let marks: Vec<&str> =
+            told.verdicts.iter().map(|verdict| if *verdict { "✓" } else { "✗" }).collect();
         let place = session.project.as_ref().or(session.cwd.as_ref());
         [
             session.updated_at.format("%Y-%m-%d %H:%M").to_string(),
@@ -280,7 +281,9 @@ fn learnings(roz: &Roz, world: &World) -> String {
 fn intents(roz: &Roz, world: &World) -> String {
     let mut files: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     let read = roz.ledger(&world.cwd).each_line(|_, line| {
-        let Some(record) = Record::read(line).filter(|it| it.metadata.roz.refusal.is_none()) else {
+        let Some(record) =
+            Record::read(line).filter(|record| record.metadata.roz.refusal.is_none())
+        else {
             return;
         };
         let Some(id) = record.intent_id else { return };
@@ -293,8 +296,11 @@ fn intents(roz: &Roz, world: &World) -> String {
     }
     let store = sidecar::governing(&roz.sidecar, &world.cwd)
         .and_then(|root| IntentStore::open(&root, &roz.home));
-    let declared: BTreeMap<&str, &Intent> =
-        store.iter().flat_map(|store| &store.catalogue.intents).map(|it| (&*it.id, it)).collect();
+    let declared: BTreeMap<&str, &Intent> = store
+        .iter()
+        .flat_map(|store| &store.catalogue.intents)
+        .map(|intent| (&*intent.id, intent))
+        .collect();
     let ids: BTreeSet<&str> =
         declared.keys().copied().chain(files.keys().map(|id| &**id)).collect();
     let rows = ids.into_iter().map(|id| {

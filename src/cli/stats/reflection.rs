@@ -46,7 +46,8 @@ impl Log {
     pub(super) fn read(roz: &Roz, world: &World) -> Result<Self, Error> {
         let library = roz.library(world);
         let view = roz.usage_log(&library).read()?;
-        let learnings = library.all().learnings.into_iter().map(|it| it.learning).collect();
+        let learnings =
+            library.all().learnings.into_iter().map(|learning| learning.learning).collect();
         Ok(Self { view, learnings })
     }
 
@@ -58,7 +59,7 @@ impl Log {
         let report = self.report(roz, world);
         let view = &self.view;
         let decaying = report.decaying.iter().map(
-            |it| json!({ "learning_id": it.id, "at": it.at, "reason": it.reason.to_string() }),
+            |due| json!({ "learning_id": due.id, "at": due.at, "reason": due.reason.to_string() }),
         );
         json!({
             "log": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
@@ -122,18 +123,19 @@ impl Log {
         }
         if !report.categories.is_empty() {
             let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "USED", "DISMISSED", "HIT RATE"];
-            let rows = report.categories.iter().map(|(category, it)| {
+            let rows = report.categories.iter().map(|(category, totals)| {
                 let [learnings, shown, used, dismissed] =
-                    [it.learnings, it.surfaced, it.hits, it.dismissed].map(|it| it.to_string());
-                vec![category.to_string(), learnings, shown, used, dismissed, rate(it.hit_rate)]
+                    [totals.learnings, totals.surfaced, totals.hits, totals.dismissed]
+                        .map(|count| count.to_string());
+                vec![category.to_string(), learnings, shown, used, dismissed, rate(totals.hit_rate)]
             });
             text.push('\n');
             text += &out.table(&heading, &rows.collect::<Vec<_>>());
         }
-        for it in insight::draw(&report) {
-            let kind = out.paint(Tone::Warn, it.kind);
-            let message = bounded::plain_line(&it.message);
-            let _ = writeln!(text, "\n{kind}: {message}\n  → {}", it.recommendation);
+        for insight in insight::draw(&report) {
+            let kind = out.paint(Tone::Warn, insight.kind);
+            let message = bounded::plain_line(&insight.message);
+            let _ = writeln!(text, "\n{kind}: {message}\n  → {}", insight.recommendation);
         }
         Ok(say::print(&text)?)
     }
@@ -149,5 +151,5 @@ fn listed(begin: &str, counts: &BTreeMap<String, u32>) -> String {
 }
 
 fn rate(rate: Option<f64>) -> String {
-    rate.map_or("-".to_owned(), |it| format!("{:.0} %", it * 100.0))
+    rate.map_or("-".to_owned(), |rate| format!("{:.0} %", rate * 100.0))
 }

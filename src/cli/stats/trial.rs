@@ -16,8 +16,8 @@ pub(super) struct Trial(BTreeMap<(String, String, String), u32>);
 
 impl Trial {
     pub(super) fn count(&mut self, events: &[TraceEvent], since: DateTime<Utc>) {
-        let refusals = events.iter().filter(|it| it.event_type == "would_refuse");
-        for event in refusals.filter(|it| it.timestamp >= since) {
+        let refusals = events.iter().filter(|event| event.event_type == "would_refuse");
+        for event in refusals.filter(|refusal| refusal.timestamp >= since) {
             let field = |name: &str| event.payload[name].as_str().unwrap_or_default().to_owned();
             *self.0.entry((field("gate"), field("answer"), field("subject"))).or_default() += 1;
         }

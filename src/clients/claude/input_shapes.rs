@@ -224,7 +224,8 @@ mod tests {
             { "tool": "batch", "parameters": { "calls": inner } },
         ] });
         let found = calls("multi", input);
-        let found: Vec<_> = found.iter().map(|it| (&*it.tool, it.other_names.join(" "))).collect();
+        let found: Vec<_> =
+            found.iter().map(|shape| (&*shape.tool, shape.other_names.join(" "))).collect();
         assert_eq!(
             found,
             [("Read", "multi".to_owned()), ("Bash", "multi batch functions.sh".to_owned())]
@@ -255,7 +256,8 @@ mod tests {
         ] {
             let [shape] = &calls(name, input)[..] else { panic!("one call") };
             assert_eq!((&*shape.tool, shape.kind), (tool, Kind::Known));
-            let writes: Vec<_> = shape.writes.iter().map(|it| (it.how, &*it.path)).collect();
+            let writes: Vec<_> =
+                shape.writes.iter().map(|write| (write.how, &*write.path)).collect();
             let expected = [
                 (How::Move, "src/a.rs"),
                 (How::Move, "../other/a.rs"),

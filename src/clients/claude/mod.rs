@@ -96,7 +96,7 @@ pub(super) fn render(said: Reply, hook: Hook) -> Printed {
     {
         specific["updatedInput"] = input;
     }
-    if specific.as_object().is_some_and(|it| !it.is_empty()) {
+    if specific.as_object().is_some_and(|fields| !fields.is_empty()) {
         specific["hookEventName"] = hook.name().into();
         reply["hookSpecificOutput"] = specific;
     }

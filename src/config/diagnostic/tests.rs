@@ -24,6 +24,6 @@ fn quoted_text_is_short_and_holds_no_control_characters() {
 #[test]
 fn a_diagnostic_is_one_line() {
     let place = Place::file(Path::new("/p/config.toml"), Some(3));
-    let it = Diagnostic { place, problem: "p".into(), remedy: "r".into() };
-    assert_eq!(it.to_string(), "/p/config.toml:3: p; r");
+    let diagnostic = Diagnostic { place, problem: "p".into(), remedy: "r".into() };
+    assert_eq!(diagnostic.to_string(), "/p/config.toml:3: p; r");
 }

@@ -13,7 +13,7 @@ fn leaves(document: &Value, prefix: &str, out: &mut BTreeSet<String>) {
         out.insert(prefix.to_owned());
         return;
     };
-    if KEYS.iter().any(|it| it.path == prefix) {
+    if KEYS.iter().any(|key| key.path == prefix) {
         out.insert(prefix.to_owned());
         return;
     }
@@ -33,7 +33,7 @@ fn with(path: &str, value: Value) -> Result<Policy, serde_json::Error> {
 fn the_table_and_the_policy_name_the_same_keys() {
     let mut fields = BTreeSet::new();
     leaves(&json!(Policy::default()), "", &mut fields);
-    let rows: BTreeSet<_> = KEYS.iter().map(|it| it.path.to_owned()).collect();
+    let rows: BTreeSet<_> = KEYS.iter().map(|key| key.path.to_owned()).collect();
     assert_eq!(rows, fields);
     assert_eq!(rows.len(), KEYS.len(), "a key has two rows");
 }
@@ -45,13 +45,13 @@ fn the_policy_takes_whatever_the_table_lets_through() {
             Kind::Switch => vec![json!(true), json!(false)],
             Integer { min, max } => vec![json!(min), json!(max)],
             Kind::Share => vec![json!(0.0), json!(0.3), json!(1.0)],
-            Word(words) => words.iter().map(|it| json!(it)).collect(),
+            Word(words) => words.iter().map(|word| json!(word)).collect(),
             Kind::Path | Kind::Template => vec![json!("/a")],
             Kind::Text => vec![json!("a b")],
             List(Item::Word(words)) => vec![json!([]), json!(words)],
             List(_) => vec![json!([]), json!(["/a", "b"])],
             Kind::Switches(names) => {
-                vec![json!({}), json!({ names.map_or("a", |it| it[0]): true })]
+                vec![json!({}), json!({ names.map_or("a", |name| name[0]): true })]
             }
             Kind::Texts(_) => vec![json!({}), json!({ "write": "b" })],
             Kind::Weights => vec![json!({}), json!({ "a": u64::MAX })],
@@ -94,7 +94,7 @@ fn defaults_are_within_their_ranges() {
 
 #[test]
 fn every_variable_of_the_documentation_has_its_key() {
-    let variables: BTreeSet<_> = KEYS.iter().filter_map(|it| it.variable).collect();
+    let variables: BTreeSet<_> = KEYS.iter().filter_map(|key| key.variable).collect();
     let documented = [
         "ROZ_COOLDOWN_SECONDS",
         "ROZ_MAX_BLOCKS",

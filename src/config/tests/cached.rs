@@ -11,8 +11,8 @@ use crate::core::policy::Mode;
 
 impl Scene {
     fn entry(&self) -> PathBuf {
-        let it = &self.sources;
-        cache::entry(&it.roz_home, &it.user_file, it.project.as_deref())
+        let sources = &self.sources;
+        cache::entry(&sources.roz_home, &sources.user_file, sources.project.as_deref())
     }
 
     /// As if it had been made a while after its sources had changed.
@@ -52,9 +52,9 @@ fn the_cache_is_private() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let dir = scene.sources.roz_home.join("cache");
     assert_eq!(mode(&dir), 0o700);
-    let files: Vec<_> = fs::read_dir(&dir).unwrap().map(|it| it.unwrap().path()).collect();
+    let files: Vec<_> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(files.len(), 2, "{files:?}");
-    assert!(files.iter().all(|it| mode(it) == 0o600));
+    assert!(files.iter().all(|file| mode(file) == 0o600));
 }
 
 #[test]
@@ -62,19 +62,21 @@ fn every_source_counts() {
     let scene = Scene::new().user("review.mode = 'always'").variable("ROZ_MAX_EVENTS", "9");
     type Change = (&'static str, fn(&mut Scene));
     let changes: [Change; 7] = [
-        ("the user's file", |it| fs::write(&it.sources.user_file, "# longer than it was").unwrap()),
-        ("the project's file", |it| fs::write(it.project_file(), "").unwrap()),
-        ("the project's file is gone", |it| fs::remove_file(it.project_file()).unwrap()),
-        ("the older folder", |it| {
-            fs::create_dir(it.root().join(".grove")).unwrap();
-            fs::write(it.root().join(".grove/config.toml"), "").unwrap();
-            fs::remove_dir(it.root().join(".roz")).unwrap();
+        ("the user's file", |scene| {
+            fs::write(&scene.sources.user_file, "# longer than it was").unwrap();
         }),
-        ("a variable", |it| it.sources.env[0].1 = "8".into()),
-        ("the client's settings", |it| {
-            fs::write(it.root().join(".claude/settings.local.json"), "{}").unwrap();
+        ("the project's file", |scene| fs::write(scene.project_file(), "").unwrap()),
+        ("the project's file is gone", |scene| fs::remove_file(scene.project_file()).unwrap()),
+        ("the older folder", |scene| {
+            fs::create_dir(scene.root().join(".grove")).unwrap();
+            fs::write(scene.root().join(".grove/config.toml"), "").unwrap();
+            fs::remove_dir(scene.root().join(".roz")).unwrap();
         }),
-        ("what ~ is", |it| it.sources.home = Some("/elsewhere".into())),
+        ("a variable", |scene| scene.sources.env[0].1 = "8".into()),
+        ("the client's settings", |scene| {
+            fs::write(scene.root().join(".claude/settings.local.json"), "{}").unwrap();
+        }),
+        ("what ~ is", |scene| scene.sources.home = Some("/elsewhere".into())),
     ];
     let mut scene = scene;
     for (what, change) in changes {
@@ -158,9 +160,9 @@ fn a_new_project_keeps_the_users_last_readable_text() {
 fn no_kind_of_file_in_its_place_hangs_or_harms() {
     for put in odd_files() {
         for file in [
-            |it: &Scene| it.sources.user_file.clone(),
-            |it: &Scene| it.project_file(),
-            |it: &Scene| it.entry(),
+            |item: &Scene| item.sources.user_file.clone(),
+            |item: &Scene| item.project_file(),
+            |item: &Scene| item.entry(),
         ] {
             let scene = Scene::new().user("review.mode = 'always'");
             scene.load();
@@ -180,12 +182,12 @@ fn no_kind_of_file_in_its_place_hangs_or_harms() {
 
 fn odd_files() -> [fn(&Path); 5] {
     [
-        |it| fs::create_dir(it).unwrap(),
-        |it| fifo(it),
-        |it| symlink("/dev/zero", it).unwrap(),
-        |it| symlink(it, it).unwrap(),
-        |it| {
-            std::os::unix::net::UnixListener::bind(it).unwrap();
+        |path| fs::create_dir(path).unwrap(),
+        |path| fifo(path),
+        |path| symlink("/dev/zero", path).unwrap(),
+        |path| symlink(path, path).unwrap(),
+        |path| {
+            std::os::unix::net::UnixListener::bind(path).unwrap();
         },
     ]
 }
@@ -209,11 +211,11 @@ fn a_cache_of_nonsense_or_of_another_build_is_made_anew() {
     scene.load();
     let good: Value = serde_json::from_slice(&fs::read(scene.entry()).unwrap()).unwrap();
     let other = |change: fn(&mut Value)| {
-        let mut it = good.clone();
-        it["begun"][0] = (it["begun"][0].as_i64().unwrap() + 1).into();
-        it["loaded"]["policy"]["review"]["mode"] = "never".into();
-        change(&mut it);
-        it.to_string()
+        let mut value = good.clone();
+        value["begun"][0] = (value["begun"][0].as_i64().unwrap() + 1).into();
+        value["loaded"]["policy"]["review"]["mode"] = "never".into();
+        change(&mut value);
+        value.to_string()
     };
     fs::write(scene.entry(), other(|_| ())).unwrap();
     assert_eq!(scene.mode(), Mode::Never, "it is read at all");
@@ -223,10 +225,10 @@ fn a_cache_of_nonsense_or_of_another_build_is_made_anew() {
         "[]".to_owned(),
         "[".repeat(100_000),
         other(|_| ())[..300].to_owned(),
-        other(|it| it["made_by"][0] = "0.0.0".into()),
-        other(|it| it["made_by"][1] = 7.into()),
-        other(|it| it["seen"]["user"]["path"] = "/another".into()),
-        other(|it| it["begun"] = it["seen"]["user"]["stamp"]["file"]["ctime"].clone()),
+        other(|value| value["made_by"][0] = "0.0.0".into()),
+        other(|value| value["made_by"][1] = 7.into()),
+        other(|value| value["seen"]["user"]["path"] = "/another".into()),
+        other(|value| value["begun"] = value["seen"]["user"]["stamp"]["file"]["ctime"].clone()),
     ] {
         fs::write(scene.entry(), &text).unwrap();
         assert_eq!(scene.mode(), Mode::Always, "{text}");
@@ -245,7 +247,7 @@ fn hooks_that_load_at_once_all_get_the_same_and_leave_nothing_behind() {
         }
     });
     let names = fs::read_dir(scene.sources.roz_home.join("cache")).unwrap();
-    let names: Vec<_> = names.map(|it| it.unwrap().file_name()).collect();
+    let names: Vec<_> = names.map(|name| name.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "{names:?}");
 }
 

@@ -28,7 +28,7 @@ fn environment_over_project_over_user_over_default() {
 
 #[test]
 fn every_variable_beats_the_users_file() {
-    for key in KEYS.iter().filter(|it| it.variable.is_some()) {
+    for key in KEYS.iter().filter(|key| key.variable.is_some()) {
         let (section, name) = key.path.split_once('.').unwrap();
         let (text, in_file, typed) = match key.kind {
             Kind::Integer { max, .. } => (format!("{}", max - 1), json!(max - 1), json!(max)),
@@ -95,7 +95,7 @@ fn tables_of_switches_are_laid_over_one_another_and_their_typos_named() {
 #[test]
 fn a_project_only_makes_the_write_gate_stricter() {
     let mode = |user: &str, project: &str| {
-        let set = |it: &str| format!("gate.write_gate.mode = '{it}'");
+        let set = |text: &str| format!("gate.write_gate.mode = '{text}'");
         Scene::new().user(set(user)).project(set(project)).value("gate.write_gate.mode")
     };
     assert_eq!(mode("strict", "off"), "strict");
@@ -163,8 +163,9 @@ fn a_project_weakens_nothing() {
         ("backends.mcp.tool_names", "{ write = 'theirs' }", true),
         ("trust.projects", "['/']", true),
     ];
-    for key in KEYS.iter().filter(|it| !matches!(it.project, May::Set)) {
-        let Some((_, value, is_named)) = attempts.iter().find(|it| it.0 == key.path) else {
+    for key in KEYS.iter().filter(|key| !matches!(key.project, May::Set)) {
+        let Some((_, value, is_named)) = attempts.iter().find(|attempt| attempt.0 == key.path)
+        else {
             panic!("how might a project weaken `{}`?", key.path);
         };
         let before = Scene::new().user(user).policy();
@@ -425,7 +426,8 @@ fn the_origin_of_each_value_is_known() {
         .project("[review.gates]\ntools = ['Write']")
         .variable("ROZ_MAX_EVENTS", "9");
     let full = load_fresh(&scene.sources);
-    let origins = |path| &full.settings.iter().find(|it| it.key.path == path).unwrap().origins;
+    let origins =
+        |path| &full.settings.iter().find(|setting| setting.key.path == path).unwrap().origins;
     let user = Place::file(&scene.sources.user_file, Some(2));
     let project = Place::file(&scene.project_file(), Some(2));
     assert_eq!(
@@ -439,8 +441,8 @@ fn the_origin_of_each_value_is_known() {
 
 #[test]
 fn a_thousand_mistakes_are_not_a_thousand_lines() {
-    let keys: Vec<_> = (0..60_000).map(|it| format!("k{it} = 1")).collect();
-    let weights: Vec<_> = (0..2_000).map(|it| format!("w{it} = 1")).collect();
+    let keys: Vec<_> = (0..60_000).map(|number| format!("k{number} = 1")).collect();
+    let weights: Vec<_> = (0..2_000).map(|number| format!("w{number} = 1")).collect();
     let text = format!(
         "{}\n[review.gates]\ntools = [{}]\n[templates.weights]\n{}",
         keys.join("\n"),
@@ -472,7 +474,8 @@ fn words_of_a_file_cannot_play_with_a_terminal() {
 /// A hook that takes too long is given up by the client: a gate switched off.
 #[test]
 fn a_project_cannot_hold_up_hooks_with_patterns() {
-    let list = |of: std::ops::Range<usize>| of.map(|it| format!("'*{it}'")).collect::<Vec<_>>();
+    let list =
+        |of: std::ops::Range<usize>| of.map(|count| format!("'*{count}'")).collect::<Vec<_>>();
     let user = format!("review.gates.tools = [{}]", list(0..200).join(","));
     let long = "a".repeat(257);
     let project = format!("review.gates.tools = ['{long}', {}]", list(200..400).join(","));

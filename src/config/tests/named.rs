@@ -35,7 +35,8 @@ fn a_projects_row_is_of_a_system_that_nobody_knows_yet() {
     let jira = "[[ticketing.systems]]\nname = 'jira'\ncloses = ['Bash:jira done *']\n";
     let theirs = format!("{}{}{}", row("own"), row("beads"), row("jira"));
     let (policy, told) = Scene::new().user(jira).project(theirs).told();
-    let names: Vec<&str> = policy.ticketing.systems.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> =
+        policy.ticketing.systems.iter().map(|system| system.name.as_str()).collect();
     assert_eq!((names, told.len()), (vec!["jira", "own"], 2), "{told:?}");
     assert_eq!(policy.ticketing.systems[0].marker, None);
     assert_eq!(

@@ -37,7 +37,7 @@ fn read(text: &str) -> (Policy, usize) {
     let mut draft = Draft::new(Path::new("/user"));
     match layer::parse(text, Path::new("/user"), None) {
         Ok(layer) => draft.lay(layer, Author::User),
-        Err(it) => draft.diagnostics.push(it),
+        Err(err) => draft.diagnostics.push(err),
     }
     let (policy, diagnostics, _) = draft.finish();
     (policy, diagnostics.len())
@@ -141,8 +141,8 @@ proptest! {
         prop_assert_eq!(after.external_models, before.external_models);
         prop_assert!(after.reflection.enabled != policy::Auto::Off);
         let systems: Vec<&str> = after.ticketing.enabled().collect();
-        prop_assert!(before.ticketing.enabled().all(|it| systems.contains(&it)));
-        prop_assert!(after.ticketing.systems.iter().all(|it| it.in_progress.is_empty()));
-        prop_assert!((0..9).all(|it| !after.gate.auto_skip.covers(it) || before.gate.auto_skip.covers(it)));
+        prop_assert!(before.ticketing.enabled().all(|text| systems.contains(&text)));
+        prop_assert!(after.ticketing.systems.iter().all(|system| system.in_progress.is_empty()));
+        prop_assert!((0..9).all(|count| !after.gate.auto_skip.covers(count) || before.gate.auto_skip.covers(count)));
     }
 }

@@ -21,7 +21,9 @@ fn a_large_input_keeps_its_beginning_its_size_and_its_hash() {
     assert!(kept.truncated);
     assert_eq!(kept.original_size, Some(json.len()));
     assert_eq!(kept.original_hash, Some(sha256(json.as_bytes())));
-    assert!(kept.value.as_str().is_some_and(|it| it.len() <= MAX_KEPT && json.starts_with(it)));
+    assert!(
+        kept.value.as_str().is_some_and(|value| value.len() <= MAX_KEPT && json.starts_with(value))
+    );
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub type Mark = [u8; MARK];
 pub fn mark(line: &[u8]) -> Mark {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let hash = Sha256::digest(bare(line));
-    let mut bits = hash.iter().take(5).fold(0_u64, |res, it| res << 8 | u64::from(*it)) >> 4;
+    let mut bits = hash.iter().take(5).fold(0_u64, |res, byte| res << 8 | u64::from(*byte)) >> 4;
     let mut res = [0; MARK];
     for digit in res.iter_mut().rev() {
         *digit = DIGITS[usize::from(bits.to_le_bytes()[0] & 63)];
@@ -59,14 +59,14 @@ pub fn mark(line: &[u8]) -> Mark {
 /// Without its blanks, and without the mark of bytes' order that a file may begin with.
 fn bare(line: &[u8]) -> Vec<u8> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
-    line.iter().copied().filter(|it| !it.is_ascii_whitespace()).collect()
+    line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
 }
 
 /// A call or a list as it stands in one line: the comma behind its last part is there only where
 /// each part has a line of its own.
 fn without_last_comma(broken: &[u8]) -> Option<Vec<u8>> {
     let text = bare(broken);
-    let is_last = |it: &[u8]| it[0] == b',' && matches!(it[1], b')' | b']' | b'}');
+    let is_last = |items: &[u8]| items[0] == b',' && matches!(items[1], b')' | b']' | b'}');
     let at = text.windows(2).rposition(is_last)?;
     Some([&text[..at], &text[at + 1..]].concat())
 }
@@ -74,7 +74,7 @@ fn without_last_comma(broken: &[u8]) -> Option<Vec<u8>> {
 /// The marks of the lines in `ranges`, one behind the other, each range with the line before it and
 /// the line behind it.
 pub fn marks(text: &[u8], ranges: &[LineRange]) -> String {
-    let lines: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     let mut res = String::new();
     for range in ranges {
         let from = usize::try_from(range.start_line.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -84,7 +84,7 @@ pub fn marks(text: &[u8], ranges: &[LineRange]) -> String {
             return res;
         }
         let beside =
-            |at: Option<usize>| at.and_then(|it| lines.get(it)).copied().unwrap_or_default();
+            |at: Option<usize>| at.and_then(|count| lines.get(count)).copied().unwrap_or_default();
         let before = beside(from.checked_sub(1));
         for line in [&[before][..], written, &[beside(Some(to))][..]].concat() {
             res.push_str(std::str::from_utf8(&mark(line)).unwrap_or_default());
@@ -123,14 +123,17 @@ impl Written {
     /// now was not written.
     pub fn of(record: &Record, names: &[Name]) -> Option<Self> {
         let mut ranges = Vec::new();
-        let is_it = |path: &str| names.iter().any(|it| it.covers(path, record.timestamp));
+        let is_it = |path: &str| names.iter().any(|name| name.covers(path, record.timestamp));
         let files = record.files.iter().zip(&record.metadata.roz.files);
-        let files = files.filter(|(it, details)| is_it(&it.path) && names::from(details).is_none());
+        let files = files.filter(|(file_trace, details)| {
+            is_it(&file_trace.path) && names::from(details).is_none()
+        });
         for (file, details) in files {
-            let marks = details.evidence.as_ref().and_then(|it| it.get("lines")?.as_str());
+            let marks =
+                details.evidence.as_ref().and_then(|evidence| evidence.get("lines")?.as_str());
             let (all, _) = marks.unwrap_or_default().as_bytes().as_chunks::<MARK>();
             let mut rest = all.iter().copied();
-            for range in file.conversations.iter().flat_map(|it| &it.ranges) {
+            for range in file.conversations.iter().flat_map(|conversation| &conversation.ranges) {
                 let count = range.end_line.saturating_sub(range.start_line).saturating_add(1);
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
                 let mut marks: Vec<Mark> = rest.by_ref().take(count.saturating_add(2)).collect();
@@ -146,7 +149,7 @@ impl Written {
     }
 
     pub fn marks(&self) -> impl Iterator<Item = Mark> {
-        self.ranges.iter().flat_map(|it| it.marks.iter().copied())
+        self.ranges.iter().flat_map(|range| range.marks.iter().copied())
     }
 }
 
@@ -171,7 +174,7 @@ pub fn attribute(lines: &[Line], origins: &[Origin], written: &[Written]) -> Vec
         for (then, now) in &origin.came {
             let place = found.get(*then).copied().flatten();
             // Of what is broken, all the pieces are one place's.
-            let is_free = |it: &Place| used.contains(it) || !search.used.contains(it);
+            let is_free = |pair: &Place| used.contains(pair) || !search.used.contains(pair);
             if let (Some(place), Some(slot)) = (place.filter(is_free), search.found.get_mut(*now)) {
                 *slot = Some(place);
                 used.insert(place);
@@ -179,7 +182,7 @@ pub fn attribute(lines: &[Line], origins: &[Origin], written: &[Written]) -> Vec
         }
         search.used.extend(used);
     }
-    search.found().into_iter().map(|it| it.map(|(record, ..)| record)).collect()
+    search.found().into_iter().map(|pair| pair.map(|(record, ..)| record)).collect()
 }
 
 /// A line in the ledger: the record, the range of it and the place in that.
@@ -197,7 +200,7 @@ struct Search<'a> {
 
 /// Whether there is more in a line than brackets.
 pub fn says(line: &[u8]) -> bool {
-    line.iter().filter(|it| it.is_ascii_alphanumeric() || **it >= 0x80).count() > 1
+    line.iter().filter(|byte| byte.is_ascii_alphanumeric() || **byte >= 0x80).count() > 1
 }
 
 impl<'a> Search<'a> {
@@ -294,17 +297,17 @@ impl<'a> Search<'a> {
 
     /// Git does not say that the line is from after another commit.
     fn is_timely(&self, line: usize, record: usize) -> bool {
-        let since = self.lines.get(line).and_then(|it| it.since);
-        let at = self.written.get(record).map(|it| it.at);
-        since.is_none_or(|since| at.is_some_and(|it| it >= since))
+        let since = self.lines.get(line).and_then(|line| line.since);
+        let at = self.written.get(record).map(|written| written.at);
+        since.is_none_or(|since| at.is_some_and(|at| at >= since))
     }
 
     /// Each place in the ledger that no line is found for yet.
     fn unused(&self) -> HashMap<Mark, Vec<Place>> {
         let mut unused: HashMap<Mark, Vec<Place>> = HashMap::new();
         for (record, written) in self.written.iter().enumerate().rev() {
-            for (range, it) in written.ranges.iter().enumerate() {
-                for (place, mark) in it.marks.iter().enumerate() {
+            for (range, item) in written.ranges.iter().enumerate() {
+                for (place, mark) in item.marks.iter().enumerate() {
                     if !self.used.contains(&(record, range, place)) {
                         unused.entry(*mark).or_default().push((record, range, place));
                     }
@@ -320,20 +323,23 @@ impl<'a> Search<'a> {
         let mut unused = self.unused();
         let mut line = 0;
         while line < self.lines.len() {
-            let open =
-                (line..self.lines.len()).take(MOST).take_while(|it| self.found[*it].is_none());
+            let open = (line..self.lines.len())
+                .take(MOST)
+                .take_while(|count| self.found[*count].is_none());
             let most = open.count();
             let mut taken = 1;
             for count in 2..=most {
                 let parts: Vec<&[u8]> =
-                    self.lines[line..line + count].iter().map(|it| it.text).collect();
+                    self.lines[line..line + count].iter().map(|line| line.text).collect();
                 let whole = parts.concat();
                 let mut ways = vec![mark(&whole)];
-                ways.extend(without_last_comma(&whole).map(|it| mark(&it)));
-                let known = ways.iter().find(|it| unused.contains_key(*it));
-                let places = known.and_then(|it| unused.get_mut(it));
+                ways.extend(
+                    without_last_comma(&whole).map(|without_last_comma| mark(&without_last_comma)),
+                );
+                let known = ways.iter().find(|way| unused.contains_key(*way));
+                let places = known.and_then(|items| unused.get_mut(items));
                 let Some(places) = places.filter(|_| self.says[line]) else { continue };
-                if let Some(at) = places.iter().position(|it| self.is_in_time(line, it.0)) {
+                if let Some(at) = places.iter().position(|place| self.is_in_time(line, place.0)) {
                     let place = places.remove(at);
                     self.used.insert(place);
                     self.found[line..line + count].fill(Some(place));
@@ -348,9 +354,11 @@ impl<'a> Search<'a> {
     /// Git does not say that the line is older than the record.
     fn is_in_time(&self, line: usize, record: usize) -> bool {
         // Git counts in seconds.
-        let until = self.lines.get(line).and_then(|it| it.committed);
-        let until = until.and_then(|it| it.checked_add_signed(TimeDelta::seconds(1)));
-        self.written.get(record).is_some_and(|it| until.is_none_or(|until| it.at <= until))
+        let until = self.lines.get(line).and_then(|line| line.committed);
+        let until = until.and_then(|until| until.checked_add_signed(TimeDelta::seconds(1)));
+        self.written
+            .get(record)
+            .is_some_and(|written| until.is_none_or(|until| written.at <= until))
     }
 }
 

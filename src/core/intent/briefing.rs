@@ -45,7 +45,7 @@ impl Briefing {
     /// The same, below 10,000 characters together with `others` that are told beside it; only its
     /// frame does not shrink.
     pub fn beside(&self, others: usize) -> String {
-        let waits = self.waits.as_ref().map(|it| format!("\n{it}")).unwrap_or_default();
+        let waits = self.waits.as_ref().map(|wait| format!("\n{wait}")).unwrap_or_default();
         let largest = LARGEST.saturating_sub(others).saturating_sub(units(&waits));
         context(&self.intent, &self.recent, &self.lessons, largest) + &waits
     }
@@ -56,7 +56,7 @@ impl Briefing {
         let Some((_, said)) = text.split_once(OPENING) else { return false };
         let said = said.trim_start_matches(['\\', '"']);
         let id = escaped(&self.intent.id, LONGEST_NAME);
-        let is_it = said.strip_prefix(&*id).is_some_and(|it| it.starts_with(['\\', '"']));
+        let is_it = said.strip_prefix(&*id).is_some_and(|rest| rest.starts_with(['\\', '"']));
         is_it && said.contains(CLOSING)
     }
 }
@@ -138,7 +138,7 @@ pub fn listed(open: &[&Intent]) -> String {
         return "No intent is open: ask the user for one.".to_owned();
     }
     let mut lines = vec!["Open intents:".to_owned()];
-    lines.extend(open.iter().take(TOLD).map(|it| one_line(it)));
+    lines.extend(open.iter().take(TOLD).map(|intent| one_line(intent)));
     if open.len() > TOLD {
         lines.push(format!("- and {} more: `roz intent list`", open.len() - TOLD));
     }
@@ -154,7 +154,7 @@ fn one_line(intent: &Intent) -> String {
         known => known.to_string(),
     };
     let mut res = format!("- {} ({status}) {}", line(&intent.id, 60), line(&intent.name, 80));
-    let patterns = intent.owned_scope.iter().take(PATTERNS).map(|it| line(it, 60));
+    let patterns = intent.owned_scope.iter().take(PATTERNS).map(|text| line(text, 60));
     let patterns: Vec<String> = patterns.collect();
     match intent.owned_scope.len().saturating_sub(PATTERNS) {
         _ if patterns.is_empty() => res.push_str(": owns nothing"),

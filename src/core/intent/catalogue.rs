@@ -62,7 +62,7 @@ impl Status {
     /// In any case, with `-`, `_` or blanks between its parts or nothing.
     pub fn read(text: &str) -> Self {
         let bare = |text: &str| -> String {
-            let letters = text.chars().filter(|it| !it.is_whitespace() && !"-_".contains(*it));
+            let letters = text.chars().filter(|c| !c.is_whitespace() && !"-_".contains(*c));
             letters.flat_map(char::to_uppercase).collect()
         };
         let wanted = match bare(text).as_str() {
@@ -76,7 +76,7 @@ impl Status {
     pub fn word(&self) -> &str {
         match self {
             Self::Unknown(word) => word,
-            known => WORDS.iter().find(|(it, _)| it == known).map_or("", |(_, word)| word),
+            known => WORDS.iter().find(|(status, _)| status == known).map_or("", |(_, word)| word),
         }
     }
 
@@ -149,12 +149,12 @@ pub enum NotFound {
 impl Catalogue {
     /// The first problem that makes all of it unreliable.
     pub fn broken(&self) -> Option<&Problem> {
-        self.problems.iter().find(|it| it.breaks)
+        self.problems.iter().find(|problem| problem.breaks)
     }
 
     /// The intent of exactly that id.
     pub fn find(&self, id: &str) -> Result<&Intent, NotFound> {
-        let mut found = self.intents.iter().filter(|it| it.id == id);
+        let mut found = self.intents.iter().filter(|intent| intent.id == id);
         match (found.next(), found.next()) {
             (Some(intent), None) => Ok(intent),
             (Some(one), Some(other)) => Err(NotFound::Twice(one.line, other.line)),
@@ -164,7 +164,7 @@ impl Catalogue {
 
     /// Those that can be selected.
     pub fn open(&self) -> impl Iterator<Item = &Intent> {
-        self.intents.iter().filter(|it| it.status.can_be_selected())
+        self.intents.iter().filter(|intent| intent.status.can_be_selected())
     }
 
     /// The id that `typed` is a misspelling of, or the name of.
@@ -180,9 +180,14 @@ impl Catalogue {
             let most = (typed.chars().count().min(word.chars().count()) / 3).max(1);
             (distance <= most).then_some(distance)
         };
-        let short = |it: &&Intent| it.id.len() <= 4 * LONGEST && it.name.len() <= 4 * LONGEST;
-        let near = |it: &Intent| far(&it.id).into_iter().chain(far(&it.name)).min();
-        let near = self.intents.iter().filter(short).filter_map(|it| Some((near(it)?, &it.id)));
+        let short =
+            |intent: &&Intent| intent.id.len() <= 4 * LONGEST && intent.name.len() <= 4 * LONGEST;
+        let near = |intent: &Intent| far(&intent.id).into_iter().chain(far(&intent.name)).min();
+        let near = self
+            .intents
+            .iter()
+            .filter(short)
+            .filter_map(|intent| Some((near(intent)?, &intent.id)));
         near.min_by_key(|(distance, _)| *distance).map(|(_, id)| id.clone())
     }
 }
@@ -201,8 +206,8 @@ impl fmt::Display for NotFound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown { nearest: None } => f.write_str("no such intent is declared"),
-            Self::Unknown { nearest: Some(it) } => {
-                write!(f, "no such intent is declared; did you mean `{it}`?")
+            Self::Unknown { nearest: Some(text) } => {
+                write!(f, "no such intent is declared; did you mean `{text}`?")
             }
             Self::Twice(one, other) => {
                 write!(f, "two intents have that id, on lines {one} and {other}")

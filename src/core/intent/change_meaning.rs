@@ -20,8 +20,11 @@ const MOST: usize = 50;
 
 /// Puts into each change what it means. `texts` are those of the same files.
 pub fn weigh(files: &mut [FileChange], texts: &[Texts]) {
-    let all: Vec<(&str, &Changed, &Texts)> =
-        files.iter().zip(texts).map(|(it, texts)| (&*it.path, &it.changed, texts)).collect();
+    let all: Vec<(&str, &Changed, &Texts)> = files
+        .iter()
+        .zip(texts)
+        .map(|(file_change, texts)| (&*file_change.path, &file_change.changed, texts))
+        .collect();
     let meanings = meanings(&all);
     for (file, meaning) in files.iter_mut().zip(meanings) {
         file.mutation_class = Some(meaning.class);
@@ -32,10 +35,14 @@ pub fn weigh(files: &mut [FileChange], texts: &[Texts]) {
 /// What the changes mean, of the first [`MOST`] files.
 pub fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
     let files = files.get(..MOST).unwrap_or(files);
-    let known = files.iter().map(|(path, _, it)| File {
+    let known = files.iter().map(|(path, _, texts)| File {
         path,
-        before: if it.is_before_known { it.before.as_deref() } else { it.after.as_deref() },
-        after: it.after.as_deref(),
+        before: if texts.is_before_known {
+            texts.before.as_deref()
+        } else {
+            texts.after.as_deref()
+        },
+        after: texts.after.as_deref(),
     });
     let known: Vec<File> = known.collect();
     let mut meanings = mutation::judge_all(&known);
@@ -45,7 +52,7 @@ pub fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
             *meaning = mutation::unseen(path);
         }
         let marks = blame::marks(after.unwrap_or_default(), &changed.ranges);
-        meaning.evidence.lines = Some(marks).filter(|it| !it.is_empty());
+        meaning.evidence.lines = Some(marks).filter(|text| !text.is_empty());
     }
     for (from, meaning) in former_names(files).into_iter().zip(&mut meanings) {
         meaning.evidence.from = from;
@@ -58,22 +65,25 @@ pub fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
 fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
     /// What many files hold is no sign of one of them.
     const SHORTEST: usize = 16;
-    let says = |it: &[u8]| it.iter().filter(|it| it.is_ascii_alphanumeric()).count() >= SHORTEST;
-    let is_known = |it: &&Texts| it.is_before_known && it.before != it.after;
-    let known = files.iter().map(|(path, _, it)| (*path, *it)).filter(|(_, it)| is_known(it));
-    let gone = known.filter_map(|(path, it)| Some((path, it.before.as_ref()?, it.after.is_none())));
+    let says =
+        |items: &[u8]| items.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= SHORTEST;
+    let is_known = |texts: &&Texts| texts.is_before_known && texts.before != texts.after;
+    let known =
+        files.iter().map(|(path, _, texts)| (*path, *texts)).filter(|(_, texts)| is_known(texts));
+    let gone = known
+        .filter_map(|(path, texts)| Some((path, texts.before.as_ref()?, texts.after.is_none())));
     let mut gone: Vec<(&str, &Vec<u8>, bool)> = gone.collect();
     // Rather one that is there no more.
     gone.sort_by_key(|(.., is_no_more)| !is_no_more);
-    let mut from = |path: &str, changed: &Changed, it: &Texts| {
-        let after = it.after.as_ref().filter(|_| is_known(&it))?;
+    let mut from = |path: &str, changed: &Changed, texts: &Texts| {
+        let after = texts.after.as_ref().filter(|_| is_known(&texts))?;
         // What is put in the place of a file that was much like it is that file.
-        let lines = after.split(|it| *it == b'\n').count() as u64;
-        let is_another = it.before.is_none() || says(after) && changed.added > lines / 2;
+        let lines = after.split(|byte| *byte == b'\n').count() as u64;
+        let is_another = texts.before.is_none() || says(after) && changed.added > lines / 2;
         let at = gone.iter().position(|(old, text, is_no_more)| {
             *old != path && *text == after && is_another && (*is_no_more || says(after))
         })?;
         Some(gone.remove(at).0.to_owned())
     };
-    files.iter().map(|(path, changed, it)| from(path, changed, it)).collect()
+    files.iter().map(|(path, changed, texts)| from(path, changed, texts)).collect()
 }

@@ -115,14 +115,15 @@ const CHANGING_NAMES: &str = "fix update write format fmt bless accept";
 /// build, without an option that rewrites what it finds.
 pub fn is_check(run: &Run) -> bool {
     let words = run.words();
-    let part = |word: &str| word.split([':', '-', '_', '.']).any(|it| is_one(CHANGING_NAMES, it));
+    let part =
+        |word: &str| word.split([':', '-', '_', '.']).any(|part| is_one(CHANGING_NAMES, part));
     let changes = words.iter().any(|word| {
         let name = word.split('=').next().unwrap_or_default();
         is_one(CHANGING, name) || !word.starts_with('-') && !word.contains('/') && part(word)
     });
     let sets = run.assignments.iter().any(|(name, _)| {
         let name = name.to_ascii_uppercase();
-        ["UPDATE", "BLESS", "OVERWRITE", "ACCEPT"].iter().any(|it| name.contains(it))
+        ["UPDATE", "BLESS", "OVERWRITE", "ACCEPT"].iter().any(|text| name.contains(text))
     });
     !changes && !sets && (built_in(run).is_some() || builds(&words))
 }
@@ -149,20 +150,20 @@ fn builds(words: &[&str]) -> bool {
 
 fn own_of(call: &ToolCall, own: &[String]) -> Option<String> {
     // What cannot be known is nobody's check.
-    let mut keys = call.keys().iter().filter(|it| !it.contains(HOLE));
-    let key = keys.find(|key| own.iter().any(|it| pattern::matches(it, key)))?;
+    let mut keys = call.keys().iter().filter(|key| !key.contains(HOLE));
+    let key = keys.find(|key| own.iter().any(|text| pattern::matches(text, key)))?;
     Some(key.strip_prefix("Bash:").unwrap_or(key).to_owned())
 }
 
 fn built_in(run: &Run) -> Option<String> {
     let mut words = run.words();
     // `cargo +nightly test`
-    words.retain(|it| !it.starts_with('+'));
-    if words.first().is_none_or(|it| it.contains(HOLE)) {
+    words.retain(|word| !word.starts_with('+'));
+    if words.first().is_none_or(|word| word.contains(HOLE)) {
         return None;
     }
     if is_python(name(words[0]))
-        && let Some(module) = words.iter().position(|it| *it == "-m")
+        && let Some(module) = words.iter().position(|word| *word == "-m")
     {
         words.drain(..=module);
     }
@@ -174,20 +175,20 @@ fn built_in(run: &Run) -> Option<String> {
     let does = |command: &str| {
         let (first, more) = command.split_once(' ').unwrap_or((command, ""));
         let rest = &rest[..rest.len().min(more.split_whitespace().count())];
-        first == program && more.split_whitespace().eq(rest.iter().map(|it| script(it)))
+        first == program && more.split_whitespace().eq(rest.iter().map(|text| script(text)))
     };
     // `ruff format` changes what it finds, `ruff` alone is an older `ruff check`.
-    if let Some((command, with)) = WITH.iter().find(|it| does(it.0)) {
-        return rest.iter().any(|it| is_one(with, it)).then(|| (*command).to_owned());
+    if let Some((command, with)) = WITH.iter().find(|pair| does(pair.0)) {
+        return rest.iter().any(|text| is_one(with, text)).then(|| (*command).to_owned());
     }
-    if let Some(command) = COMMANDS.split(',').map(str::trim).find(|it| does(it)) {
+    if let Some(command) = COMMANDS.split(',').map(str::trim).find(|part| does(part)) {
         return Some(command.to_owned());
     }
-    let mut targets = rest.iter().filter(|it| !it.starts_with('-'));
+    let mut targets = rest.iter().filter(|text| !text.starts_with('-'));
     let target = if is_one(TARGETS, program) {
-        targets.find(|it| is_named_so(it))
+        targets.find(|target| is_named_so(target))
     } else if is_one(SCRIPTS, program) {
-        targets.find(|it| !is_one(LEADING, it)).filter(|it| is_named_so(it))
+        targets.find(|target| !is_one(LEADING, target)).filter(|target| is_named_so(target))
     } else {
         None
     };
@@ -206,12 +207,13 @@ fn script(word: &str) -> &str {
 
 fn is_python(program: &str) -> bool {
     let version = program.strip_prefix("python").or_else(|| program.strip_prefix("pypy"));
-    version.is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
+    version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
         || program == "py"
 }
 
 fn is_named_so(word: &str) -> bool {
-    !word.contains(['=', HOLE]) && word.split([':', '-', '_', '.', '/']).any(|it| is_one(NAMES, it))
+    !word.contains(['=', HOLE])
+        && word.split([':', '-', '_', '.', '/']).any(|part| is_one(NAMES, part))
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ pub fn classify(call: &ToolCall, known: Known) -> Judged {
     let hidden = if is_read_whole { Class::Safe } else { Class::Destructive };
     let mut worst = Judged::new(hidden, "it could not be read to the end");
     let is_only_commands = is_read_whole && by_name.class == Class::Safe;
-    for other in call.readings.iter().map(|it| of_reading(it, known)).chain([by_name]) {
+    for other in call.readings.iter().map(|reading| of_reading(reading, known)).chain([by_name]) {
         if worst.class < other.class || worst.class == Class::Safe {
             worst = other;
         }
@@ -128,7 +128,7 @@ fn by_name(call: &ToolCall) -> Judged {
         return judged(Class::Safe, "is roz's own");
     }
     let words = words(tool);
-    let has = |list: &str| words.iter().any(|it| is_one(list, it));
+    let has = |list: &str| words.iter().any(|word| is_one(list, word));
     if has(CHANGES) {
         return judged(Class::Destructive, "changes something, by its name");
     }
@@ -164,7 +164,7 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
     if let Some(critical) = runs.find_map(critical::of) {
         return critical;
     }
-    let is_kept = |it: &&Write| !is_stream_device(&it.path) && !free.contains(&it.path);
+    let is_kept = |item: &&Write| !is_stream_device(&item.path) && !free.contains(&item.path);
     let (class, why) = if reading.elevated {
         (Class::Critical, "something of it runs as another user".to_owned())
     } else if reading.unreadable.is_some() {
@@ -173,7 +173,8 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
         (Class::Destructive, format!("it writes {}", shown(&write.path)))
     } else if let Some(script) = reading.scripts.first() {
         (Class::Destructive, format!("it runs {}", shown(&script.path)))
-    } else if let Some(run) = reading.runs.iter().find(|it| !safe::is_safe(it) && !changes_free(it))
+    } else if let Some(run) =
+        reading.runs.iter().find(|run| !safe::is_safe(run) && !changes_free(run))
     {
         let run = shown(&run.argv.join(" "));
         (Class::Destructive, format!("what `{run}` does is not known to be reading only"))

@@ -45,13 +45,13 @@ pub fn intent(
     catalogue: &Catalogue,
     now: DateTime<Utc>,
 ) -> Result<(Intent, Vec<Complaint>), Flaw> {
-    let id = draft.id.as_deref().map(str::trim).filter(|it| !it.is_empty());
+    let id = draft.id.as_deref().map(str::trim).filter(|id| !id.is_empty());
     let id = id.map_or_else(|| next_id(catalogue), str::to_owned);
     let is_odd = |c: char| c.is_whitespace() || c.is_control() || ":#\"'`<>".contains(c);
     if id.chars().count() > LONGEST_ID || id.contains(is_odd) || id.starts_with('!') {
         return Err(Flaw::BadId(shortened(&id)));
     }
-    if let Some(other) = catalogue.intents.iter().find(|it| it.id == id) {
+    if let Some(other) = catalogue.intents.iter().find(|intent| intent.id == id) {
         return Err(Flaw::Taken(id, other.line));
     }
     let name = draft.name.trim();
@@ -66,10 +66,10 @@ pub fn intent(
         ("depends_on", &draft.depends_on),
     ];
     for (what, list) in lists {
-        list.iter().try_for_each(|it| text(it, what))?;
+        list.iter().try_for_each(|item| text(item, what))?;
     }
-    let is_declared = |id: &&String| catalogue.intents.iter().any(|it| it.id == **id);
-    if let Some(unknown) = draft.depends_on.iter().find(|it| !is_declared(it)) {
+    let is_declared = |id: &&String| catalogue.intents.iter().any(|intent| intent.id == **id);
+    if let Some(unknown) = draft.depends_on.iter().find(|text| !is_declared(text)) {
         return Err(Flaw::Unknown(shortened(unknown)));
     }
     let doubts = patterns(&draft.owned_scope)?;
@@ -92,9 +92,9 @@ pub fn intent(
 
 /// What of the patterns may not say what was meant.
 pub fn patterns(patterns: &[String]) -> Result<Vec<Complaint>, Flaw> {
-    patterns.iter().try_for_each(|it| text(it, "pattern"))?;
+    patterns.iter().try_for_each(|pattern| text(pattern, "pattern"))?;
     let problems = Scope::new(patterns).problems().to_vec();
-    match problems.iter().find(|it| it.refused) {
+    match problems.iter().find(|problem| problem.refused) {
         Some(refused) => Err(Flaw::Refused(refused.clone())),
         None => Ok(problems),
     }

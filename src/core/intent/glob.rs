@@ -85,10 +85,10 @@ pub(super) fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
         match first_group(&text)? {
             None => done.push(text),
             Some((before, choices, after)) => {
-                todo.extend(choices.iter().rev().map(|it| format!("{before}{it}{after}")));
+                todo.extend(choices.iter().rev().map(|choice| format!("{before}{choice}{after}")));
             }
         }
-        let is_long = todo.last().is_some_and(|it| it.len() > LONGEST);
+        let is_long = todo.last().is_some_and(|todo| todo.len() > LONGEST);
         if todo.len() + done.len() > MOST_ALTERNATIVES || is_long {
             return Err(format!("its braces stand for more than {MOST_ALTERNATIVES} patterns"));
         }
@@ -155,7 +155,9 @@ impl Glob {
             }
         }
         // `**/*` takes what `**` does.
-        let is_any = |it: &Option<Segment>| it.as_ref().is_some_and(|it| it.steps == [Step::Many]);
+        let is_any = |item: &Option<Segment>| {
+            item.as_ref().is_some_and(|segment| segment.steps == [Step::Many])
+        };
         if dialect == Dialect::Scope
             && segments.last().is_some_and(is_any)
             && matches!(segments.iter().rev().nth(1), Some(None))
@@ -167,7 +169,9 @@ impl Glob {
             segments.pop();
         }
         let is_all = is_deep && segments.is_empty();
-        let named = segments.last().is_some_and(|it| it.as_ref().is_some_and(|it| it.is_plain));
+        let named = segments
+            .last()
+            .is_some_and(|segment| segment.as_ref().is_some_and(|segment| segment.is_plain));
         let below = match dialect {
             _ if is_deep => Below::Only { named },
             Dialect::Scope if is_folder => Below::Only { named },
@@ -197,7 +201,7 @@ impl Glob {
 
     /// The same, but that a `*` takes something.
     pub(super) fn filled(&self) -> Self {
-        let filled = |it: &Step| match it {
+        let filled = |step: &Step| match step {
             Step::Many => vec![Step::One, Step::Many],
             other => vec![other.clone()],
         };
@@ -207,8 +211,8 @@ impl Glob {
     /// The same as `other` sees it: what looks like a file is none that has something below it,
     /// unless `other` says so.
     pub(super) fn met_by(&self, other: &Self) -> Self {
-        let tail = self.steps.rsplit(|it| *it == Step::Slash).next().unwrap_or_default();
-        let is_file = tail.iter().skip(1).any(|it| *it == Step::Char('.'));
+        let tail = self.steps.rsplit(|step| *step == Step::Slash).next().unwrap_or_default();
+        let is_file = tail.iter().skip(1).any(|step| *step == Step::Char('.'));
         let spelt = self.beginning().chain(['/']).collect::<Vec<_>>();
         let is_spelt = spelt.len() == self.steps.len() + 1
             && other.beginning().take(spelt.len()).eq(spelt.iter().copied());
@@ -219,7 +223,7 @@ impl Glob {
 
     /// Whether the character stands in it.
     pub(super) fn names(&self, c: char) -> bool {
-        self.steps.iter().any(|it| match it {
+        self.steps.iter().any(|step| match step {
             Step::Char(own) => is_same(*own, c, true),
             Step::Set { ranges, .. } => in_ranges(ranges, c, true),
             Step::Slash | Step::One | Step::Many | Step::Deep => false,
@@ -229,7 +233,7 @@ impl Glob {
     /// Whether it names nothing in particular.
     pub(super) fn is_too_broad(&self) -> bool {
         let says_nothing =
-            |it: &Step| matches!(it, Step::Many | Step::One | Step::Slash | Step::Deep);
+            |step: &Step| matches!(step, Step::Many | Step::One | Step::Slash | Step::Deep);
         self.steps.iter().all(says_nothing)
     }
 
@@ -239,7 +243,7 @@ impl Glob {
 
     pub(super) fn matches(&self, path: &str, kind: Kind, folds: bool) -> bool {
         let states = self.run(path.chars(), folds);
-        states.iter().any(|it| self.accepts(*it, kind))
+        states.iter().any(|state| self.accepts(*state, kind))
     }
 
     /// As [`Self::matches`] with a file, of the path's beginnings up to each of the `ends`, which
@@ -251,7 +255,7 @@ impl Glob {
             let more = path.get(from..end).unwrap_or_default();
             from = end;
             states = self.go_on(std::mem::take(&mut states), more.chars(), folds);
-            states.iter().any(|it| self.accepts(*it, Kind::File))
+            states.iter().any(|state| self.accepts(*state, Kind::File))
         };
         ends.iter().map(|end| up_to(*end)).collect()
     }
@@ -364,7 +368,7 @@ impl Glob {
 
     /// The characters at its beginning that every path it takes has.
     pub(super) fn beginning(&self) -> impl Iterator<Item = char> {
-        self.steps.iter().map_while(|it| match it {
+        self.steps.iter().map_while(|step| match step {
             Step::Char(c) => Some(*c),
             Step::Slash => Some('/'),
             Step::One | Step::Many | Step::Set { .. } | Step::Deep => None,
@@ -406,7 +410,7 @@ fn segment(text: &str, dialect: Dialect) -> Result<Segment, String> {
             steps.push(step);
         }
     }
-    let is_plain = steps.iter().all(|it| matches!(it, Step::Char(_)));
+    let is_plain = steps.iter().all(|step| matches!(step, Step::Char(_)));
     Ok(Segment { steps, is_plain })
 }
 
@@ -427,7 +431,7 @@ fn escaped(c: Option<char>, dialect: Dialect) -> Result<char, String> {
 fn class(text: &str) -> Result<(Step, usize), String> {
     const OPEN: &str = "`[` is not closed; for the character write `\\[`";
     let mut chars = text.char_indices().skip(1).peekable();
-    let negated = chars.next_if(|(_, it)| matches!(it, '!' | '^')).is_some();
+    let negated = chars.next_if(|(_, c)| matches!(c, '!' | '^')).is_some();
     let mut ranges: Vec<(char, char)> = Vec::new();
     loop {
         let (at, c) = chars.next().ok_or(OPEN)?;
@@ -444,7 +448,7 @@ fn class(text: &str) -> Result<(Step, usize), String> {
         let mut to = from;
         let mut ahead = chars.clone();
         if matches!(ahead.next(), Some((_, '-')))
-            && let Some((_, end)) = ahead.next().filter(|(_, it)| *it != ']')
+            && let Some((_, end)) = ahead.next().filter(|(_, c)| *c != ']')
         {
             to = match end {
                 '\\' => ahead.next().ok_or(OPEN)?.1,

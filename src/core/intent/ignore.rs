@@ -166,10 +166,10 @@ impl Ignore {
     /// What the last line that fits says of a path, whatever lies above it: whether it is ignored,
     /// if any line speaks of it.
     pub fn ignores(&self, path: &str, is_folder: bool) -> Option<bool> {
-        let fits = |it: &&Rule| {
-            (is_folder || !it.only_folders) && it.glob.matches(path, Kind::File, false)
+        let fits = |rule: &&Rule| {
+            (is_folder || !rule.only_folders) && rule.glob.matches(path, Kind::File, false)
         };
-        self.rules.iter().rev().find(fits).map(|it| !it.takes_back)
+        self.rules.iter().rev().find(fits).map(|rule| !rule.takes_back)
     }
 
     fn read(
@@ -178,7 +178,7 @@ impl Ignore {
         text: &str,
         catalogue: &Catalogue,
     ) -> Result<(Read, Option<String>), (Verb, String)> {
-        let is_known = |id: &str| catalogue.intents.iter().any(|it| it.id == id);
+        let is_known = |id: &str| catalogue.intents.iter().any(|intent| intent.id == id);
         let bare = text.trim();
         if is_known(bare) || looks_like_an_id(bare) {
             let unknown = (!is_known(bare)).then(|| "no such intent is declared".to_owned());
@@ -216,24 +216,24 @@ impl Ignore {
 
     /// What is wrong, as `roz intent check` tells it. A `deny` or `ask` that cannot be read breaks.
     pub fn problems(&self) -> impl Iterator<Item = Problem> {
-        self.lines.iter().filter_map(|it| {
-            let what = format!("`{}`: {}", it.text, it.problem.as_ref()?);
-            Some(Problem { line: it.line, column: 0, what, breaks: it.breaks })
+        self.lines.iter().filter_map(|line| {
+            let what = format!("`{}`: {}", line.text, line.problem.as_ref()?);
+            Some(Problem { line: line.line, column: 0, what, breaks: line.breaks })
         })
     }
 
     /// The line that says that this intent cannot be selected.
     pub fn closes(&self, id: &str) -> Option<usize> {
-        self.closed.iter().find(|(it, _)| it == id).map(|(_, line)| *line)
+        self.closed.iter().find(|(text, _)| text == id).map(|(_, line)| *line)
     }
 
     /// What is said of a target, to an agent that is at `intent`.
     pub fn treats(&self, target: &Target, intent: Option<&str>) -> Treatment {
         let strict = |verb| {
-            target.places().into_iter().find_map(|it| self.decides(verb, it, target, intent))
+            target.places().into_iter().find_map(|place| self.decides(verb, place, target, intent))
         };
         let relaxed = |verb| {
-            let is_guarded = |it: &&Place| match it {
+            let is_guarded = |place: &&Place| match place {
                 Place::Inside(path) => guarded(path).is_some(),
                 Place::Outside(_) => true,
             };
@@ -241,7 +241,7 @@ impl Ignore {
             if target.guarded.is_some() || places.iter().any(is_guarded) {
                 return None;
             }
-            let [written, real] = places.map(|it| self.decides(verb, it, target, intent));
+            let [written, real] = places.map(|place| self.decides(verb, place, target, intent));
             written.and(real)
         };
         Treatment {
@@ -263,8 +263,8 @@ impl Ignore {
         let Place::Inside(path) = place else { return None };
         let restricts = matches!(verb, Verb::Deny | Verb::Ask);
         let folds = restricts || target.case == Case::Folds;
-        let is_meant = |it: &&Rule| {
-            it.verb == verb && it.intent.as_deref().is_none_or(|it| Some(it) == intent)
+        let is_meant = |item: &&Rule| {
+            item.verb == verb && item.intent.as_deref().is_none_or(|text| Some(text) == intent)
         };
         let rules: Vec<&Rule> = self.rules.iter().filter(is_meant).collect();
         if rules.is_empty() || path.is_empty() {
@@ -272,23 +272,24 @@ impl Ignore {
         }
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let ends: Vec<usize> = ends.collect();
-        let fitting = |it: &&Rule| it.glob.matches_up_to(path, &ends, folds);
+        let fitting = |item: &&Rule| item.glob.matches_up_to(path, &ends, folds);
         let fitting: Vec<Vec<bool>> = rules.iter().map(fitting).collect();
         for (at, end) in ends.iter().enumerate() {
             let is_folder = *end < path.len() || target.kind == Kind::Folder;
             let fits = |(rule, fits): &(&&Rule, &Vec<bool>)| {
                 (is_folder || !rule.only_folders) && fits.get(at) == Some(&true)
             };
-            let last = rules.iter().zip(&fitting).rev().find(fits).map(|it| it.0);
-            if let Some(rule) = last.filter(|it| !it.takes_back) {
+            let last = rules.iter().zip(&fitting).rev().find(fits).map(|rule| rule.0);
+            if let Some(rule) = last.filter(|last| !last.takes_back) {
                 return Some(rule.line);
             }
         }
         // With a folder goes what is protected in it, as far as a line says where that is.
-        let lies_below =
-            |it: &&&Rule| it.is_anchored && !it.takes_back && it.glob.reaches_below(path, folds);
+        let lies_below = |item: &&&Rule| {
+            item.is_anchored && !item.takes_back && item.glob.reaches_below(path, folds)
+        };
         let is_held = restricts && target.kind == Kind::Folder;
-        rules.iter().find(lies_below).filter(|_| is_held).map(|it| it.line)
+        rules.iter().find(lies_below).filter(|_| is_held).map(|rule| rule.line)
     }
 }
 
@@ -321,7 +322,7 @@ fn rule(line: usize, verb: Verb, intent: Option<String>, text: &str) -> Result<R
 /// As Git has it: blanks at the end are none of the pattern's, but for those behind a `\`.
 fn without_blanks_at_end(line: &str) -> &str {
     let trimmed = line.trim_end_matches([' ', '\t']);
-    let escapes = trimmed.bytes().rev().take_while(|it| *it == b'\\').count();
+    let escapes = trimmed.bytes().rev().take_while(|byte| *byte == b'\\').count();
     if escapes % 2 == 0 {
         return trimmed;
     }
@@ -332,10 +333,12 @@ fn without_blanks_at_end(line: &str) -> &str {
 /// `INT-001`, and nothing that could well be a file.
 fn looks_like_an_id(word: &str) -> bool {
     let Some((letters, digits)) = word.split_once('-') else { return false };
-    let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let mut letters = letters.bytes();
-    let begins = letters.next().is_some_and(|it| it.is_ascii_uppercase());
-    begins && letters.all(|it| it.is_ascii_uppercase() || it.is_ascii_digit()) && is_number
+    let begins = letters.next().is_some_and(|letter| letter.is_ascii_uppercase());
+    begins
+        && letters.all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit())
+        && is_number
 }
 
 /// The id and what follows `ID:`.
@@ -351,7 +354,7 @@ fn id_before(text: &str, is_known: impl Fn(&str) -> bool) -> Option<(&str, &str)
 fn verb_before(text: &str) -> Option<(Verb, &str)> {
     let (word, rest) = text.split_once([' ', '\t'])?;
     let rest = rest.trim_start_matches([' ', '\t']);
-    let (verb, _) = VERBS.iter().find(|(_, it)| it.eq_ignore_ascii_case(word))?;
+    let (verb, _) = VERBS.iter().find(|(_, text)| text.eq_ignore_ascii_case(word))?;
     (!rest.is_empty()).then_some((*verb, rest))
 }
 
@@ -397,7 +400,7 @@ fn strange(text: &str) -> Option<(Verb, String)> {
 
 impl Verb {
     pub fn word(self) -> &'static str {
-        VERBS.iter().find(|(it, _)| *it == self).map_or("", |(_, word)| word)
+        VERBS.iter().find(|(verb, _)| *verb == self).map_or("", |(_, word)| word)
     }
 }
 

@@ -55,7 +55,7 @@ pub struct About {
 
 /// The lessons in the file, oldest first.
 pub fn read(text: &str) -> Vec<Lesson> {
-    lines(text).map(|(_, it)| it).collect()
+    lines(text).map(|(_, lesson)| lesson).collect()
 }
 
 /// The same, with where their lines stand.
@@ -82,7 +82,7 @@ pub enum Learned {
 /// concern the new intents and files too. Nothing else of it changes.
 pub fn with(text: &str, new: &Lesson) -> (Option<String>, Learned) {
     let said = normal(&new.text);
-    let same = lines(text).find(|(_, it)| normal(&it.text) == said);
+    let same = lines(text).find(|(_, lesson)| normal(&lesson.text) == said);
     if let Some((at, known)) = same {
         let about = known.about.with(&new.about);
         if about == known.about {
@@ -118,7 +118,7 @@ impl About {
     /// Both, each once.
     fn with(&self, more: &Self) -> Self {
         let both = |one: &[String], other: &[String]| {
-            let new = other.iter().filter(|it| !one.contains(it)).cloned();
+            let new = other.iter().filter(|text| !one.contains(text)).cloned();
             one.iter().cloned().chain(new).collect()
         };
         Self { intents: both(&self.intents, &more.intents), files: both(&self.files, &more.files) }
@@ -160,12 +160,12 @@ pub fn of_intent(lessons: &[Lesson], intent: &Intent, case: Case) -> Vec<String>
         };
         scope.judge(&target) == Verdict::Inside
     };
-    let concerns = |it: &&Lesson| {
-        it.about.intents.contains(&intent.id)
-            || it.about.files.iter().any(is_in_scope)
-            || names(&it.text, &intent.id)
+    let concerns = |lesson: &&Lesson| {
+        lesson.about.intents.contains(&intent.id)
+            || lesson.about.files.iter().any(is_in_scope)
+            || names(&lesson.text, &intent.id)
     };
-    lessons.iter().rev().filter(concerns).take(TOLD).map(|it| it.text.clone()).collect()
+    lessons.iter().rev().filter(concerns).take(TOLD).map(|lesson| lesson.text.clone()).collect()
 }
 
 /// The bytes below the heading, to the next one that is as high, or the end.

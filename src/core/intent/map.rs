@@ -79,7 +79,7 @@ impl Map {
         };
         let files: Vec<(&FileDetails, Option<Evidence>)> =
             record.metadata.roz.files.iter().map(|file| (file, evidence(file))).collect();
-        let from = |it: &Option<Evidence>| it.as_ref()?.from.clone();
+        let from = |item: &Option<Evidence>| item.as_ref()?.from.clone();
         for rows in self.0.values_mut() {
             // A file that has another name now keeps its row; two may have exchanged their names.
             let renamed = files.iter().filter_map(|(file, evidence)| {
@@ -123,25 +123,26 @@ impl Map {
     fn rendered(&self, catalogue: &Catalogue) -> String {
         let mut res = String::new();
         for (id, files) in &self.0 {
-            let intent = catalogue.intents.iter().find(|it| it.id == *id);
-            let name = intent.map(|it| &it.name).filter(|it| *it != id);
+            let intent = catalogue.intents.iter().find(|intent| intent.id == *id);
+            let name = intent.map(|intent| &intent.name).filter(|intent| *intent != id);
             let heading =
-                format!("## `{}` {}", plain(id), name.map(|it| plain(it)).unwrap_or_default());
+                format!("## `{}` {}", plain(id), name.map(|name| plain(name)).unwrap_or_default());
             let _ = writeln!(res, "\n{}\n", heading.trim_end());
             res.push_str("| File | AST Nodes | Last Modified |\n|---|---|---|\n");
             for (file, row) in files {
                 let nodes: Vec<String> =
-                    row.nodes.iter().map(|it| format!("`{}`", plain(it))).collect();
+                    row.nodes.iter().map(|node| format!("`{}`", plain(node))).collect();
                 let nodes = if nodes.is_empty() { "—".to_owned() } else { nodes.join(", ") };
                 let _ = writeln!(res, "| `{}` | {nodes} | {} |", plain(file), row.modified);
             }
             let list = |ids: &[String]| {
-                let ids: Vec<String> = ids.iter().map(|it| format!("`{}`", plain(it))).collect();
+                let ids: Vec<String> =
+                    ids.iter().map(|text| format!("`{}`", plain(text))).collect();
                 ids.join(", ")
             };
             for (word, ids) in intent
                 .into_iter()
-                .flat_map(|it| [("Depends on", &it.depends_on), ("Blocks", &it.blocks)])
+                .flat_map(|intent| [("Depends on", &intent.depends_on), ("Blocks", &intent.blocks)])
                 .filter(|(_, ids)| !ids.is_empty())
             {
                 let _ = writeln!(res, "\n{word}: {}", list(ids));

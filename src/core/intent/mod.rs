@@ -139,7 +139,7 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
         What::SubagentStart { .. } => {
             let mut outcome = Outcome::pass();
             let handshake = cx.facts.intent.handshake.as_ref();
-            outcome.briefing = handshake.map(|it| Box::new(it.briefing.clone()));
+            outcome.briefing = handshake.map(|handshake| Box::new(handshake.briefing.clone()));
             outcome
         }
         What::SubagentStop { .. }
@@ -188,8 +188,9 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
             bounded::plain_line(&bounded::line(odd, 300))
         ));
     }
-    let is_closed = |id: &str| declared.closed.iter().any(|(it, _)| it == id);
-    let open: Vec<&Intent> = declared.catalogue.open().filter(|it| !is_closed(&it.id)).collect();
+    let is_closed = |id: &str| declared.closed.iter().any(|(text, _)| text == id);
+    let open: Vec<&Intent> =
+        declared.catalogue.open().filter(|intent| !is_closed(&intent.id)).collect();
     let mut selected = String::new();
     if let Some(handshake) = &facts.handshake {
         // What was told of it may be gone with the conversation.
@@ -209,7 +210,7 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
 fn told(state: &mut IntentState, event: &Event, mut outcome: Outcome, cx: Cx) -> Outcome {
     let Some(handshake) = &cx.facts.intent.handshake else { return outcome };
     let is_selected =
-        state.selected().is_some_and(|it| it.intent_id == handshake.briefing.intent.id);
+        state.selected().is_some_and(|selected| selected.intent_id == handshake.briefing.intent.id);
     if !is_selected {
         return outcome;
     }

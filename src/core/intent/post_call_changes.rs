@@ -41,9 +41,9 @@ pub(super) fn decide(
     let catalogue = &cx.facts.intent.declared.catalogue;
     let intent = catalogue.find(&flight.intent_id).ok();
     let scope = flight.start.as_ref().filter(|_| flight.is_for_an_intent());
-    let scope = scope.map(|it| Scope::new(&it.scope));
+    let scope = scope.map(|scope| Scope::new(&scope.scope));
     let scopes = aftermath.scopes(cx);
-    let takes_back = flight.start.as_ref().is_some_and(|it| it.takes_back);
+    let takes_back = flight.start.as_ref().is_some_and(|start| start.takes_back);
     let mut outcome = Outcome::pass();
     if !aftermath.doubts.is_empty() {
         outcome = outcome.doing(Effect::Doubt(aftermath.doubts.clone()));
@@ -51,7 +51,8 @@ pub(super) fn decide(
     let mut files = Vec::new();
     let mut wrong: Vec<(Code, &Found)> = Vec::new();
     for found in &aftermath.changes {
-        if aftermath.running.iter().any(|it| it.may_have_changed(found, flight, &scopes)) {
+        if aftermath.running.iter().any(|running| running.may_have_changed(found, flight, &scopes))
+        {
             continue;
         }
         if found.is_client_settings() && !found.was_named {
@@ -80,11 +81,11 @@ pub(super) fn decide(
             files.push(FileChange {
                 path: found.path.clone(),
                 changed: found.changed.clone(),
-                mutation_class: found.meaning.as_ref().map(|it| it.class),
+                mutation_class: found.meaning.as_ref().map(|meaning| meaning.class),
                 evidence: found
                     .meaning
                     .as_ref()
-                    .and_then(|it| serde_json::to_value(&it.evidence).ok()),
+                    .and_then(|meaning| serde_json::to_value(&meaning.evidence).ok()),
             });
         }
     }
@@ -119,8 +120,8 @@ type Scopes = BTreeMap<String, Scope>;
 impl Aftermath {
     fn scopes(&self, cx: Cx) -> Scopes {
         let catalogue = &cx.facts.intent.declared.catalogue;
-        let scope = |it: &Running| {
-            let intent = catalogue.find(&it.flight.intent_id).ok()?;
+        let scope = |running: &Running| {
+            let intent = catalogue.find(&running.flight.intent_id).ok()?;
             Some((intent.id.clone(), Scope::new(&intent.owned_scope)))
         };
         self.running.iter().filter_map(scope).collect()
@@ -138,7 +139,7 @@ impl Running {
         let will_find = found.at.is_none_or(|at| at >= start.since);
         let is_its_own = || {
             let scope = scopes.get(&self.flight.intent_id);
-            scope.is_some_and(|it| it.judge(&found.target) == Verdict::Inside)
+            scope.is_some_and(|scope| scope.judge(&found.target) == Verdict::Inside)
         };
         self.flight.intent_id != own.intent_id && will_find && !found.was_named && is_its_own()
     }
@@ -196,8 +197,8 @@ fn violation(
 ) -> Refusal {
     let id = bounded::line(&flight.intent_id, 60);
     let listed = |code: Code| {
-        let of_it = || wrong.iter().filter(|(it, _)| *it == code).map(|(_, found)| found);
-        let shown: Vec<String> = of_it().take(SHOWN).map(|it| it.shown()).collect();
+        let of_it = || wrong.iter().filter(|(item, _)| *item == code).map(|(_, found)| found);
+        let shown: Vec<String> = of_it().take(SHOWN).map(|found| found.shown()).collect();
         let more = of_it().count().saturating_sub(SHOWN);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         (!shown.is_empty()).then(|| shown.join(", ") + &more)
@@ -215,14 +216,14 @@ fn violation(
         .filter_map(|(code, what)| Some((code, format!("{} ({what}).", listed(code)?))))
         .collect();
     let code = told.first().map_or(Code::ScopeViolation, |(code, _)| *code);
-    let told: Vec<String> = told.into_iter().map(|(_, it)| it).collect();
+    let told: Vec<String> = told.into_iter().map(|(_, text)| text).collect();
     let message = format!(
         "This {call_name} call has changed what it had no right to: {} Take it back, or tell the \
          user.",
         told.join(" ")
     );
     let mut refusal = Refusal::new(code, &call.name, message);
-    if let Some((_, first)) = wrong.iter().find(|(it, _)| *it == code) {
+    if let Some((_, first)) = wrong.iter().find(|(item, _)| *item == code) {
         refusal = refusal.about(first.shown());
         refusal.actual_hash.clone_from(&first.changed.file_hash);
     }
@@ -230,7 +231,7 @@ fn violation(
         refusal = refusal.of_intent(&intent.id);
     }
     if let Some(start) = &flight.start {
-        let scope = start.scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
+        let scope = start.scope.iter().take(SHOWN).map(|text| bounded::line(text, 60));
         refusal.owned_scope = Some(scope.collect()).filter(|_| flight.is_for_an_intent());
     }
     if wrong.iter().any(|(_, found)| FILES.contains(&&*found.path)) {

@@ -100,7 +100,7 @@ fn bare(line: &[u8]) -> &[u8] {
 
 /// Lines with their ends; an LF at the end of the text begins no other.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    text.split_inclusive(|it| *it == b'\n')
+    text.split_inclusive(|byte| *byte == b'\n')
 }
 
 impl Changed {
@@ -173,7 +173,7 @@ fn opaque(text: &[u8]) -> Option<Opaque> {
     if text.len() > LONGEST_TEXT {
         return Some(Opaque::TooLarge);
     }
-    text.iter().take(BINARY_WITHIN).any(|it| *it == 0).then_some(Opaque::Binary)
+    text.iter().take(BINARY_WITHIN).any(|byte| *byte == 0).then_some(Opaque::Binary)
 }
 
 #[cfg(test)]

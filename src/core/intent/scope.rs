@@ -171,9 +171,9 @@ impl Scope {
         }
         let kind = target.kind;
         let folds = target.case != Case::Keeps;
-        let is_in_it = |it: &Glob| {
-            let is_below = kind == Kind::Folder && it.reaches_below(path, folds);
-            it.matches(path, Kind::Folder, folds) || is_below
+        let is_in_it = |item: &Glob| {
+            let is_below = kind == Kind::Folder && item.reaches_below(path, folds);
+            item.matches(path, Kind::Folder, folds) || is_below
         };
         if self.holes.iter().any(is_in_it) {
             return Some(Why::Hole);
@@ -242,11 +242,12 @@ fn doubts(text: &str, globs: &[Glob]) -> Vec<String> {
     if globs.iter().any(Glob::is_too_broad) {
         res.push("it is too broad: it bounds nothing".to_owned());
     }
-    let is_glued = |it: &str| it.len() > 2 && it.contains("**") && !it.contains(['{', '}', '\\']);
+    let is_glued =
+        |item: &str| item.len() > 2 && item.contains("**") && !item.contains(['{', '}', '\\']);
     if text.split('/').any(is_glued) {
         res.push("`**` crosses folders only between slashes; here it is a `*`".to_owned());
     }
-    if let Some(name) = text.split('/').find(|it| is_route(it)) {
+    if let Some(name) = text.split('/').find(|part| is_route(part)) {
         let escaped = name.replace('[', "\\[").replace(']', "\\]");
         res.push(format!("`{name}` is one character of those; for that name write `{escaped}`"));
     }
@@ -255,10 +256,10 @@ fn doubts(text: &str, globs: &[Glob]) -> Vec<String> {
 
 /// `[id]` and `[...path]`: whole segments of letters, as routers name folders.
 fn is_route(segment: &str) -> bool {
-    let inner = segment.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-    let is_name = |it: &str| it.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
-    let is_range = |it: &str| it.chars().nth(1) == Some('-');
-    inner.is_some_and(|it| it.chars().count() > 1 && is_name(it) && !is_range(it))
+    let inner = segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
+    let is_range = |text: &str| text.chars().nth(1) == Some('-');
+    inner.is_some_and(|inner| inner.chars().count() > 1 && is_name(inner) && !is_range(inner))
 }
 
 /// Words of a file in a message: short, on one line.

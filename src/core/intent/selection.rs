@@ -59,7 +59,7 @@ pub fn find<'a>(catalogue: &'a Catalogue, id: &str, tool: &str) -> Result<&'a In
                 let message = format!("There is no intent `{shown}`.");
                 let refusal = Refusal::new(Code::InvalidIntent, tool, message);
                 match nearest {
-                    Some(it) => refusal.recovery(format!("Did you mean `{}`?", shortened(it))),
+                    Some(text) => refusal.recovery(format!("Did you mean `{}`?", shortened(text))),
                     None => refusal,
                 }
             }
@@ -100,7 +100,7 @@ impl Unreliable {
         match ignore {
             Err(problem) => Some(Self::of(IGNORE, problem)),
             Ok(ignore) => {
-                let problem = ignore.problems().find(|it| it.breaks)?;
+                let problem = ignore.problems().find(|problem| problem.breaks)?;
                 Some(Self::of(IGNORE, &problem))
             }
         }
@@ -153,7 +153,7 @@ pub(super) fn how_to_select(
     catalogue: &Catalogue,
     closed: impl Fn(&str) -> Option<usize> + Copy,
 ) -> String {
-    let mut few = catalogue.open().filter(|it| closed(&it.id).is_none());
+    let mut few = catalogue.open().filter(|intent| closed(&intent.id).is_none());
     match (few.next(), few.next()) {
         (None, _) => open(catalogue, closed),
         (Some(only), None) => {
@@ -170,8 +170,8 @@ pub(super) fn how_to_select(
 /// Those that may be selected, in a sentence.
 pub(super) fn open(catalogue: &Catalogue, closed: impl Fn(&str) -> Option<usize>) -> String {
     const TOLD: usize = 10;
-    let open = catalogue.open().filter(|it| closed(&it.id).is_none());
-    let open: Vec<String> = open.map(|it| shortened(&it.id)).collect();
+    let open = catalogue.open().filter(|intent| closed(&intent.id).is_none());
+    let open: Vec<String> = open.map(|intent| shortened(&intent.id)).collect();
     let more = if open.len() > TOLD { " … (`roz intent list`)" } else { "" };
     match &open[..open.len().min(TOLD)] {
         [] => "No intent is open: ask the user for one.".to_owned(),
@@ -181,7 +181,7 @@ pub(super) fn open(catalogue: &Catalogue, closed: impl Fn(&str) -> Option<usize>
 
 /// The next free id of the form `INT-001`.
 pub fn next_id(catalogue: &Catalogue) -> String {
-    let number = |it: &Intent| it.id.strip_prefix("INT-")?.parse::<u64>().ok();
+    let number = |intent: &Intent| intent.id.strip_prefix("INT-")?.parse::<u64>().ok();
     let highest = catalogue.intents.iter().filter_map(number).max().unwrap_or(0);
     format!("INT-{:03}", highest.saturating_add(1))
 }
@@ -209,14 +209,14 @@ pub fn collisions(
     case: Case,
 ) -> Vec<Collision> {
     let own = Scope::new(&intent.owned_scope);
-    let collision = |it: &Elsewhere| {
-        let witness = if it.intent_id == intent.id {
+    let collision = |elsewhere: &Elsewhere| {
+        let witness = if elsewhere.intent_id == intent.id {
             None
         } else {
-            let theirs = catalogue.find(&it.intent_id).ok()?;
+            let theirs = catalogue.find(&elsewhere.intent_id).ok()?;
             Some(overlap(&own, &Scope::new(&theirs.owned_scope), case)?)
         };
-        Some(Collision { with: it.clone(), witness })
+        Some(Collision { with: elsewhere.clone(), witness })
     };
     others.iter().filter_map(collision).collect()
 }
@@ -225,8 +225,9 @@ pub fn collisions(
 pub fn shared<'a>(catalogue: &'a Catalogue, intent: &Intent, case: Case) -> Vec<(&'a str, String)> {
     const LOOKED_AT: usize = 200;
     let own = Scope::new(&intent.owned_scope);
-    let others = catalogue.open().filter(|it| it.id != intent.id).take(LOOKED_AT);
-    let both = |it: &'a Intent| Some((&*it.id, overlap(&own, &Scope::new(&it.owned_scope), case)?));
+    let others = catalogue.open().filter(|item| item.id != intent.id).take(LOOKED_AT);
+    let both =
+        |item: &'a Intent| Some((&*item.id, overlap(&own, &Scope::new(&item.owned_scope), case)?));
     others.filter_map(both).collect()
 }
 

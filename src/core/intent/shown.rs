@@ -25,11 +25,9 @@ pub fn shown(reading: &Reading) -> Vec<&str> {
 fn names(run: &Run, path: &str) -> bool {
     let plain = |path: &str| path.strip_prefix("./").unwrap_or(path).to_owned();
     let path = plain(path);
-    run.argv
-        .iter()
-        .skip(1)
-        .map(|it| plain(it))
-        .any(|word| word == path || path.strip_suffix(&word).is_some_and(|it| it.ends_with('/')))
+    run.argv.iter().skip(1).map(|text| plain(text)).any(|word| {
+        word == path || path.strip_suffix(&word).is_some_and(|rest| rest.ends_with('/'))
+    })
 }
 
 #[cfg(test)]

@@ -164,13 +164,13 @@ const MAX_FAILING: usize = 40;
 const CIRCUIT: u32 = 3;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(it: &bool) -> bool {
-    !it
+fn is_false(is_set: &bool) -> bool {
+    !is_set
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(it: &u64) -> bool {
-    *it == 0
+fn is_zero(item: &u64) -> bool {
+    *item == 0
 }
 
 impl Turn {
@@ -240,7 +240,7 @@ impl IntentState {
     /// The selected intent that the main agent has not been told of: whoever selected it, it is
     /// told at the next event that can carry words.
     pub fn owed(&self) -> Option<&str> {
-        let owed = self.selected.as_ref().filter(|it| it.owed_to_agent)?;
+        let owed = self.selected.as_ref().filter(|selected| selected.owed_to_agent)?;
         Some(&owed.intent_id)
     }
 
@@ -306,7 +306,9 @@ impl IntentState {
         call: &str,
     ) -> impl Iterator<Item = (&String, &mut InFlight)> {
         let agent = agent.unwrap_or_default();
-        self.in_flight.iter_mut().filter(move |(id, it)| *id != call && it.agent == agent)
+        self.in_flight
+            .iter_mut()
+            .filter(move |(id, in_flight)| *id != call && in_flight.agent == agent)
     }
 
     pub(super) fn selecting(&mut self, call: &str, intent_id: &str) {
@@ -328,13 +330,13 @@ impl IntentState {
     pub(super) fn allowed(&mut self, call: &str, flight: InFlight) {
         self.blocked = None;
         self.streak = None;
-        make_room(&mut self.in_flight, call, |it| it.at);
+        make_room(&mut self.in_flight, call, |in_flight| in_flight.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
     /// A call of somebody who needs no intent, and is looked at all the same.
     pub(super) fn runs(&mut self, call: &str, flight: InFlight) {
-        make_room(&mut self.in_flight, call, |it| it.at);
+        make_room(&mut self.in_flight, call, |in_flight| in_flight.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
@@ -386,7 +388,7 @@ impl IntentState {
     /// What a file held when the agent last saw it; a subagent that has not looked has seen what
     /// its parent saw.
     pub fn seen(&self, agent: Option<&str>, path: &str) -> Option<&str> {
-        let of = |agent: &str| self.read.get(agent)?.get(path).map(|it| it.hash.as_str());
+        let of = |agent: &str| self.read.get(agent)?.get(path).map(|seen| seen.hash.as_str());
         agent.and_then(of).or_else(|| of(""))
     }
 
@@ -398,7 +400,7 @@ impl IntentState {
 
     /// As [`Self::seen`], and before the count stood there.
     pub fn seen_before(&self, agent: Option<&str>, path: &str, count: u64) -> Option<&str> {
-        let of = |agent: &str| self.read.get(agent)?.get(path).filter(|it| it.at <= count);
+        let of = |agent: &str| self.read.get(agent)?.get(path).filter(|seen| seen.at <= count);
         let found = agent.and_then(of).or_else(|| of(""))?;
         Some(&found.hash)
     }
@@ -409,7 +411,7 @@ impl IntentState {
 
     /// The agent is told how to take a change back.
     pub(super) fn told_way_back(&mut self, command: &str) {
-        self.ways_back.retain(|it| it != command);
+        self.ways_back.retain(|text| text != command);
         self.ways_back.push(command.to_owned());
         let excess = self.ways_back.len().saturating_sub(MAX_WAYS_BACK);
         self.ways_back.drain(..excess);
@@ -417,7 +419,7 @@ impl IntentState {
 
     /// Whether a command is one that roz named, word for word.
     pub fn is_way_back(&self, command: &str) -> bool {
-        self.ways_back.iter().any(|it| it == command.trim())
+        self.ways_back.iter().any(|text| text == command.trim())
     }
 
     /// A test or linter came to its end. Answers whether it fails, and did not when it last ran: of
@@ -445,7 +447,7 @@ impl IntentState {
     }
 
     pub(in crate::core) fn would_grant(&mut self, call: &str, now: DateTime<Utc>) {
-        make_room(&mut self.granting, call, |it| *it);
+        make_room(&mut self.granting, call, |at| *at);
         self.granting.insert(call.to_owned(), now);
     }
 
@@ -461,7 +463,8 @@ impl IntentState {
     /// The call ran, so a person said yes to it.
     pub(super) fn asked_and_ran(&mut self, call: &str, now: DateTime<Utc>) {
         let Some(Asked { intent_id, command }) = self.asked.remove(call) else { return };
-        self.approved.retain(|it| it.intent_id != intent_id || it.command != command);
+        self.approved
+            .retain(|approved| approved.intent_id != intent_id || approved.command != command);
         self.approved.push(Approved { intent_id, command, at: now });
         let excess = self.approved.len().saturating_sub(MAX_APPROVED);
         self.approved.drain(..excess);
@@ -474,10 +477,10 @@ impl IntentState {
         ttl_seconds: u64,
         now: DateTime<Utc>,
     ) -> bool {
-        self.approved.iter().any(|it| {
-            it.intent_id == intent_id
-                && it.command == command
-                && now < policy::later(it.at, ttl_seconds)
+        self.approved.iter().any(|approved| {
+            approved.intent_id == intent_id
+                && approved.command == command
+                && now < policy::later(approved.at, ttl_seconds)
         })
     }
 }
@@ -487,7 +490,7 @@ impl IntentState {
 fn make_room<T>(calls: &mut BTreeMap<String, T>, call: &str, at: impl Fn(&T) -> DateTime<Utc>) {
     while calls.len() >= MAX_CALLS
         && !calls.contains_key(call)
-        && let Some(oldest) = calls.iter().min_by_key(|it| at(it.1)).map(|it| it.0.clone())
+        && let Some(oldest) = calls.iter().min_by_key(|call| at(call.1)).map(|call| call.0.clone())
     {
         calls.remove(&oldest);
     }

@@ -30,8 +30,8 @@ impl Gate for IntentGate {
     }
 
     fn status(&self, session: Option<&Session>, project: &Project, _: &Policy) -> Status {
-        let selected = session.and_then(|it| it.intent.selected());
-        let about = selected.map(|it| line(&it.intent_id));
+        let selected = session.and_then(|session| session.intent.selected());
+        let about = selected.map(|selected| line(&selected.intent_id));
         let on = project.intent.is_some();
         let state = match session {
             Some(session) => session.intent.word(),

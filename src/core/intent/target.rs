@@ -74,7 +74,7 @@ fn is_ignorable(c: char) -> bool {
 /// and the client's settings. Case never helps.
 pub fn guarded(path: &str) -> Option<&'static str> {
     let plain = |part: &str| -> String {
-        part.chars().filter(|it| !is_ignorable(*it)).flat_map(folded).collect()
+        part.chars().filter(|c| !is_ignorable(*c)).flat_map(folded).collect()
     };
     let parts: Vec<String> = path.split('/').map(plain).collect();
     if path.is_empty() {
@@ -113,7 +113,7 @@ const LOCK_FILES: &str = "\
 
 pub fn is_lock_file(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    LOCK_FILES.split_whitespace().any(|it| it == name)
+    LOCK_FILES.split_whitespace().any(|word| word == name)
 }
 
 /// Whether a file of that name may hold secrets or settings, so that it stays in the scope check
@@ -128,7 +128,7 @@ pub fn holds_secrets(path: &str) -> bool {
 
 /// What to do instead of a change of a place that is in nobody's scope.
 pub fn instead(path: &str) -> &'static str {
-    if path.split('/').any(|it| it.eq_ignore_ascii_case(".orchestration")) {
+    if path.split('/').any(|part| part.eq_ignore_ascii_case(".orchestration")) {
         return "What is declared is changed by `roz intent new`, `expand` or `complete`, which ask \
                 the user; the ledger, the map and the lessons are roz's to write.";
     }

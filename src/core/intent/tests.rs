@@ -87,8 +87,8 @@ fn matches(pattern: &str, path: &str) -> bool {
 /// What `globset` says, with the rules of a scope put on top: what a last
 /// segment without wildcards names is covered with what is below it.
 fn matches_by_globset(pattern: &str, path: &str) -> Option<bool> {
-    let build = |it: &str| {
-        let glob = GlobBuilder::new(it).literal_separator(true).backslash_escape(true).build();
+    let build = |text: &str| {
+        let glob = GlobBuilder::new(text).literal_separator(true).backslash_escape(true).build();
         Some(glob.ok()?.compile_matcher())
     };
     let last = pattern.rsplit('/').next()?;
@@ -108,7 +108,7 @@ proptest! {
         path in prop::collection::vec("[abc]{1,3}", 1..6),
     ) {
         // Within a segment `**` is theirs to read as they like.
-        prop_assume!(segments.iter().all(|it| it == "**" || !it.contains("**")));
+        prop_assume!(segments.iter().all(|segment| segment == "**" || !segment.contains("**")));
         let (pattern, path) = (segments.join("/"), path.join("/"));
         let Some(expected) = matches_by_globset(&pattern, &path) else { return Ok(()) };
         prop_assert_eq!(matches(&pattern, &path), expected, "{} {}", pattern, path);
@@ -141,7 +141,7 @@ fn braces_that_stand_for_too_much_are_refused() {
         ["{a,b}".repeat(20), "{".repeat(2000), format!("{}{}", "{".repeat(2000), "}".repeat(2000))]
     {
         let scope = Scope::new(&[&pattern]);
-        assert!(scope.problems().iter().any(|it| it.refused), "{}", &pattern[..20]);
+        assert!(scope.problems().iter().any(|problem| problem.refused), "{}", &pattern[..20]);
     }
 }
 
@@ -159,8 +159,8 @@ fn patterns_that_bound_nothing_or_mean_something_else_are_told() {
     ] {
         let scope = Scope::new(&[pattern]);
         let told: Vec<String> = scope.problems().iter().map(ToString::to_string).collect();
-        assert!(told.iter().any(|it| it.contains(word)), "{pattern}: {told:?}");
-        assert!(!scope.problems().iter().any(|it| it.refused), "{pattern}");
+        assert!(told.iter().any(|text| text.contains(word)), "{pattern}: {told:?}");
+        assert!(!scope.problems().iter().any(|problem| problem.refused), "{pattern}");
     }
     for pattern in ["src/**", "src/*/x", "**/*.ts", "[a-z]/x", "src/[ab].ts", ".claude/agents/**"] {
         assert_eq!(Scope::new(&[pattern]).problems(), [], "{pattern}");
@@ -314,9 +314,9 @@ fn each_verb_says_its_own() {
 fn what_relaxes_needs_both_spellings_and_what_restricts_one() {
     let ignore = Ignore::parse("generated/\ndeny secrets/\nauto docs/\n", &Catalogue::default());
     let of = |written: &str, real: &str| {
-        let place = |it: &str| match it.strip_prefix('/') {
-            Some(_) => Place::Outside(it.to_owned()),
-            None => Place::Inside(it.to_owned()),
+        let place = |text: &str| match text.strip_prefix('/') {
+            Some(_) => Place::Outside(text.to_owned()),
+            None => Place::Inside(text.to_owned()),
         };
         ignore.treats(&Target { written: place(written), real: place(real), ..target("") }, None)
     };
@@ -348,7 +348,8 @@ fn check_says_how_each_line_was_read() {
     line 9: `deny a[`: says nothing (`[` is not closed; for the character write `\[`)
     line 10: `deny: x`: says nothing (did you mean `deny x`?)
     ");
-    let breaks: Vec<usize> = ignore.problems().filter(|it| it.breaks).map(|it| it.line).collect();
+    let breaks: Vec<usize> =
+        ignore.problems().filter(|problem| problem.breaks).map(|problem| problem.line).collect();
     assert_eq!(breaks, [7, 9, 10]);
     assert_eq!(ignore.lines()[8].read, Read::Nothing);
 }
@@ -368,7 +369,7 @@ proptest! {
             // What would leave nothing to govern is no rule of ours.
             prop_assume!(line.contains(['!', 'a', 'b']));
             // Theirs takes `a**` for `a*` or refuses it, by version.
-            prop_assume!(!line.split('/').any(|it| it.len() > 2 && it.contains("**")));
+            prop_assume!(!line.split('/').any(|part| part.len() > 2 && part.contains("**")));
         }
         let theirs = theirs.build().unwrap();
         // Git asks about each folder from the top.

@@ -12,7 +12,7 @@ fn no_number_of_seconds_overflows() {
 fn a_template_comes_as_often_as_it_weighs() {
     let weights = [("a".to_owned(), 1), ("b".to_owned(), 3), ("c".to_owned(), 0)].into();
     let policy = TemplatesPolicy { active: "random".into(), weights };
-    let picked = |id| (0..400).filter(|it| policy.pick(*it) == id).count();
+    let picked = |id| (0..400).filter(|count| policy.pick(*count) == id).count();
     assert_eq!((picked("a"), picked("b"), picked("c")), (100, 300, 0));
 }
 

@@ -125,7 +125,7 @@ pub(super) fn unplugs_roz(cx: Context) -> Option<String> {
             }
             ["config", "set" | "add" | "remove" | "rm", ref rest @ ..] => rest.iter().any(|word| {
                 let word = word.to_lowercase();
-                ["hook", "plugin", "env"].iter().any(|it| word.contains(it))
+                ["hook", "plugin", "env"].iter().any(|text| word.contains(text))
             }),
             _ => false,
         }

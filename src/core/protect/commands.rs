@@ -80,9 +80,10 @@ pub(super) fn decides_without_a_token(cx: Context) -> Option<String> {
         return found;
     }
     let is_verdict =
-        |word: &str| ["COMPLETE", "ISSUES"].iter().any(|it| word.eq_ignore_ascii_case(it));
+        |word: &str| ["COMPLETE", "ISSUES"].iter().any(|text| word.eq_ignore_ascii_case(text));
     // A verb that is hidden has a reason to be.
-    let decides = |words: &[&str]| words.first().is_some_and(|it| *it == "decide" || is_hidden(it));
+    let decides =
+        |words: &[&str]| words.first().is_some_and(|word| *word == "decide" || is_hidden(word));
     first_verb(call, |_, words| decides(words)).or_else(|| disguised(call, "decide", is_verdict))
 }
 

@@ -122,11 +122,11 @@ pub(super) fn mentions_roz(cx: Context) -> Option<String> {
     };
     let mut texts = codes.chain(unread).chain(too_long).chain(windows);
     let has_token = cx.agent.is_some_and(|agent| cx.session.review.has_token(agent));
-    let is_it = |it: &Opaque| {
-        it.starts && names_verb(it.text, has_token)
-            || (it.writes || it.starts) && names_place(it.text, &cx.facts.places)
+    let is_it = |opaque: &Opaque| {
+        opaque.starts && names_verb(opaque.text, has_token)
+            || (opaque.writes || opaque.starts) && names_place(opaque.text, &cx.facts.places)
     };
-    texts.find(is_it).map(|it| it.text.to_owned())
+    texts.find(is_it).map(|text| text.text.to_owned())
 }
 
 fn names_verb(text: &str, has_token: bool) -> bool {
@@ -141,7 +141,7 @@ fn names_place(text: &str, places: &Places) -> bool {
     let is_literal = |path: &String| text.contains(path.as_str());
     let Places { home, plugin, binary, .. } = places;
     // Of a project's own folder only the configuration is protected.
-    let is_own = |rest: &str| ["/learnings", "/stats"].iter().any(|it| rest.starts_with(it));
+    let is_own = |rest: &str| ["/learnings", "/stats"].iter().any(|text| rest.starts_with(text));
     let names_settings = || {
         ["settings", "plugins", "agents"].iter().any(|name| text.contains(name))
             || text.contains("rmtree")
@@ -153,7 +153,7 @@ fn names_place(text: &str, places: &Places) -> bool {
         || agents::folders().any(|folder| after(text, folder).next().is_some()) && names_settings()
         || ["which roz", "which('roz", "which(\"roz", "command -v roz"]
             .iter()
-            .any(|it| text.contains(it))
+            .any(|item| text.contains(item))
 }
 
 /// What follows a folder's name, wherever it is named in a text.

@@ -62,8 +62,8 @@ impl Accessed {
 
 /// The first write that is so.
 fn first(cx: Context, is_it: impl Fn(&Accessed) -> bool) -> Option<String> {
-    let mut writes = cx.facts.accessed.iter().filter(|it| it.writes().is_some());
-    writes.find(|it| is_it(it)).map(|it| it.access.path.clone())
+    let mut writes = cx.facts.accessed.iter().filter(|accessed| accessed.writes().is_some());
+    writes.find(|write| is_it(write)).map(|write| write.access.path.clone())
 }
 
 /// Whether a rule wants to know a file's text before it is written.
@@ -73,7 +73,7 @@ pub fn wants_text(accessed: &Accessed, places: &Places) -> bool {
 }
 
 pub(super) fn writes_home(cx: Context) -> Option<String> {
-    first(cx, |it| it.changes(&cx.facts.places.home))
+    first(cx, |accessed| accessed.changes(&cx.facts.places.home))
 }
 
 pub(super) fn writes_notes(cx: Context) -> Option<String> {
@@ -81,16 +81,16 @@ pub(super) fn writes_notes(cx: Context) -> Option<String> {
     let is_note = |path: &str| {
         let is_clients =
             |dir: &String| position(path, &format!("{dir}/projects")) == Position::Inside;
-        places.config_dirs.iter().any(is_clients) && parts(path).any(|it| it == "subagents")
+        places.config_dirs.iter().any(is_clients) && parts(path).any(|part| part == "subagents")
     };
-    first(cx, |it| it.changes(&places.notes) || it.is(is_note))
+    first(cx, |accessed| accessed.changes(&places.notes) || accessed.is(is_note))
 }
 
 pub(super) fn changes_settings(cx: Context) -> Option<String> {
-    first(cx, |it| {
-        !matches!(it.writes(), Some(How::Touch | How::Directory))
-            && it.is(|path| cx.facts.places.is_settings(path))
-            && !settings::stays(&it.before(), &it.after(cx.call))
+    first(cx, |accessed| {
+        !matches!(accessed.writes(), Some(How::Touch | How::Directory))
+            && accessed.is(|path| cx.facts.places.is_settings(path))
+            && !settings::stays(&accessed.before(), &accessed.after(cx.call))
     })
 }
 
@@ -100,7 +100,7 @@ pub(super) fn writes_plugin(cx: Context) -> Option<String> {
         places.config_dirs.iter().any(|dir| {
             let folder = format!("{dir}/plugins");
             position(path, &folder) == Position::Inside
-                && parts(path).skip(parts(&folder).count()).any(|it| it.starts_with("roz"))
+                && parts(path).skip(parts(&folder).count()).any(|part| part.starts_with("roz"))
         })
     };
     let is_list = |path: &str| {
@@ -108,26 +108,29 @@ pub(super) fn writes_plugin(cx: Context) -> Option<String> {
         let is_it = |name: &str| name == INSTALLED_PLUGINS || name == KNOWN_MARKETPLACES;
         matches!(named[..], [.., folder, "plugins", name] if agents::is_folder(folder) && is_it(name))
     };
-    first(cx, |it| {
-        it.changes(&places.plugin) || it.is(is_roz) || it.is(is_list) || it.is(agents::is_own_file)
+    first(cx, |accessed| {
+        accessed.changes(&places.plugin)
+            || accessed.is(is_roz)
+            || accessed.is(is_list)
+            || accessed.is(agents::is_own_file)
     })
 }
 
 /// Whether a write may give an agent file a text.
-fn fills_agent_file(cx: Context, it: &Accessed) -> bool {
-    !matches!(it.writes(), Some(How::Remove | How::Touch | How::Directory | How::Chmod))
-        && it.is(|path| cx.facts.places.is_agent_file(path))
+fn fills_agent_file(cx: Context, accessed: &Accessed) -> bool {
+    !matches!(accessed.writes(), Some(How::Remove | How::Touch | How::Directory | How::Chmod))
+        && accessed.is(|path| cx.facts.places.is_agent_file(path))
 }
 
 pub(super) fn makes_a_reviewer(cx: Context) -> Option<String> {
     let is_named = |path: &str| shell::last_part(path).starts_with("roz");
-    first(cx, |it| {
-        fills_agent_file(cx, it)
-            && match it.after(cx.call) {
+    first(cx, |accessed| {
+        fills_agent_file(cx, accessed)
+            && match accessed.after(cx.call) {
                 Content::Text(text) => agent_file::names_reviewer(&text),
                 // The text is not known: what the call says, and how the file is called.
                 Content::Absent | Content::Unknown => {
-                    cx.call.json.contains(REVIEWER) || it.is(is_named)
+                    cx.call.json.contains(REVIEWER) || accessed.is(is_named)
                 }
             }
     })
@@ -139,10 +142,10 @@ pub(super) fn makes_an_unknown_agent(cx: Context) -> Option<String> {
     let unknown = |reading: &&Reading| !shows_its_text(reading) && !copies(reading);
     let writes = cx.call.readings.iter().filter(unknown).flat_map(|reading| &reading.writes);
     let paths: Vec<&str> = writes.map(|write| write.path.as_str()).collect();
-    first(cx, |it| {
-        matches!(it.writes(), Some(How::Write | How::Append))
-            && paths.contains(&it.access.path.as_str())
-            && it.is(|path| {
+    first(cx, |accessed| {
+        matches!(accessed.writes(), Some(How::Write | How::Append))
+            && paths.contains(&accessed.access.path.as_str())
+            && accessed.is(|path| {
                 cx.facts.places.is_agent_file(path) && path.to_lowercase().ends_with(".md")
             })
     })
@@ -167,9 +170,9 @@ pub(super) fn replaces_binary(cx: Context) -> Option<String> {
     let places = &cx.facts.places;
     let is_on_path = |path: &str| {
         path.strip_suffix("/roz")
-            .is_some_and(|folder| places.path.iter().any(|it| is_same_place(folder, it)))
+            .is_some_and(|folder| places.path.iter().any(|text| is_same_place(folder, text)))
     };
-    first(cx, |it| it.changes(&places.binary) || it.is(is_on_path))
+    first(cx, |accessed| accessed.changes(&places.binary) || accessed.is(is_on_path))
 }
 
 pub(super) fn writes_orchestration(cx: Context) -> Option<String> {
@@ -178,8 +181,8 @@ pub(super) fn writes_orchestration(cx: Context) -> Option<String> {
     if cx.call.tool.command().is_some_and(|line| cx.session.intent.is_way_back(line)) {
         return None;
     }
-    first(cx, |it| {
-        it.is(|path| {
+    first(cx, |accessed| {
+        accessed.is(|path| {
             parts(path).any(|part| fits(part, ".orchestration"))
                 && !cx.facts.places.is_temporary(path, ".orchestration")
         })
@@ -193,15 +196,15 @@ pub(super) fn writes_project_config(cx: Context) -> Option<String> {
         places.is_nobodys(path, name)
     };
     let is_folder = |name: &str| fits(name, ".roz") || fits(name, ".grove");
-    first(cx, |it| {
-        it.is(|path| match parts(path).collect::<Vec<_>>()[..] {
+    first(cx, |accessed| {
+        accessed.is(|path| match parts(path).collect::<Vec<_>>()[..] {
             [.., folder, name] if is_folder(folder) => {
                 fits(name, "config.toml") && !is_nobodys(path, folder)
             }
             // The folder itself is moved away, or another one is put in its place.
             [.., folder] => {
-                let replaces =
-                    it.access.takes_away || matches!(it.writes(), Some(How::Move | How::Link));
+                let replaces = accessed.access.takes_away
+                    || matches!(accessed.writes(), Some(How::Move | How::Link));
                 replaces && is_folder(folder) && !is_nobodys(path, folder)
             }
             [] => false,

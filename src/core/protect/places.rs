@@ -60,7 +60,9 @@ impl Places {
     pub(super) fn is_settings(&self, path: &str) -> bool {
         let named = parts(path).collect::<Vec<_>>();
         let is_one = match named[..] {
-            [.., folder, name] => is_agents(folder) && agents::settings().any(|it| fits(name, it)),
+            [.., folder, name] => {
+                is_agents(folder) && agents::settings().any(|setting| fits(name, setting))
+            }
             _ => false,
         };
         let of_user = self.config_dirs.iter().any(|dir| {
@@ -111,7 +113,7 @@ impl Places {
             position(folder, home) != Position::Apart
         };
         self.temporary.iter().any(is_below)
-            && self.projects.iter().all(|it| position(folder, it) == Position::Apart)
+            && self.projects.iter().all(|project| position(folder, project) == Position::Apart)
             && !self.config_dirs.iter().any(is_users)
     }
 }
@@ -125,7 +127,7 @@ fn above<'a>(path: &'a str, name: &str) -> Option<&'a str> {
 }
 
 pub(super) fn parts(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter(|it| !it.is_empty() && *it != ".")
+    path.split('/').filter(|part| !part.is_empty() && *part != ".")
 }
 
 /// How a path is related to a place.

@@ -24,9 +24,9 @@ fn of_task(cx: Context) -> Option<String> {
 }
 
 fn of_tool(cx: Context) -> Option<String> {
-    let mut reads = cx.facts.accessed.iter().filter(|it| it.access.act == Act::Read);
+    let mut reads = cx.facts.accessed.iter().filter(|accessed| accessed.access.act == Act::Read);
     let is_it = |path: &str| is_transcript(cx, path) || holds_transcripts(cx, path);
-    reads.find(|it| it.is(is_it)).map(|it| it.access.path.clone())
+    reads.find(|read| read.is(is_it)).map(|read| read.access.path.clone())
 }
 
 /// A line that names a transcript and shows what is in it.

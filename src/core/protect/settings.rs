@@ -40,7 +40,7 @@ fn protected(content: &Content) -> Option<Map<String, Value>> {
     let mut res = Map::new();
     for (key, value) in settings {
         let name = key.to_lowercase();
-        if ["hook", "plugin", "marketplace"].iter().any(|it| name.contains(it)) {
+        if ["hook", "plugin", "marketplace"].iter().any(|text| name.contains(text)) {
             res.insert(key, value);
         } else if key == "env" {
             let Value::Object(variables) = value else { return None };

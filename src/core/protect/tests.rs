@@ -13,7 +13,7 @@ fn text(text: &str) -> Content {
 
 #[test]
 fn names_and_words_are_such_that_an_agent_can_act_on_them() {
-    let mut names: Vec<&str> = RULES.iter().map(|it| it.name).collect();
+    let mut names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), RULES.len(), "a name stands for one rule");
@@ -24,8 +24,8 @@ fn names_and_words_are_such_that_an_agent_can_act_on_them() {
             assert!(rule.instead.contains("at a terminal"), "{rule:?}: who grants it, and where");
         }
     }
-    let first_ask = RULES.iter().position(|it| it.answer == Answer::Ask).unwrap();
-    assert!(RULES[first_ask..].iter().all(|it| it.answer == Answer::Ask), "denials come first");
+    let first_ask = RULES.iter().position(|rule| rule.answer == Answer::Ask).unwrap();
+    assert!(RULES[first_ask..].iter().all(|rule| rule.answer == Answer::Ask), "denials come first");
 }
 
 #[test]
@@ -143,7 +143,9 @@ fn an_ordinary_command_writes_nothing() {
 #[test]
 fn what_is_moved_to_a_folder_takes_nothing_away_from_it() {
     let takes = |line: &str, path: &str| {
-        of_line(line).iter().any(|it| it.takes_away && it.path.trim_end_matches('/') == path)
+        of_line(line)
+            .iter()
+            .any(|access| access.takes_away && access.path.trim_end_matches('/') == path)
     };
     for (line, path) in [
         ("mv a ~", "~"),
@@ -166,7 +168,7 @@ fn what_is_moved_to_a_folder_takes_nothing_away_from_it() {
 
 #[test]
 fn a_file_that_is_copied_keeps_its_name() {
-    let writes = |line: &str, path: &str| of_line(line).iter().any(|it| it.path == path);
+    let writes = |line: &str, path: &str| of_line(line).iter().any(|access| access.path == path);
     assert!(writes("cp x/settings.json .claude/", ".claude/settings.json"));
     assert!(writes("install -m755 target/roz ~/bin", "~/bin/roz"));
     assert!(!writes("cp x/notes.json .claude/", ".claude/settings.json"));

@@ -14,7 +14,7 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
         }
         _ => String::new(),
     };
-    let name = |it: &str| bounded::plain_line(&bounded::line(it, 80));
+    let name = |text: &str| bounded::plain_line(&bounded::line(text, 80));
     let (closed, unnamed) = (state.closed(), state.closed_unnamed());
     let more = match (closed.len() + unnamed.len()).saturating_sub(1) {
         0 => String::new(),
@@ -82,8 +82,8 @@ fn observations(state: &Reflection) -> String {
         return String::new();
     }
     let mut text = "\nNoted on the way:\n".to_owned();
-    for it in &notes[notes.len().saturating_sub(SHOWN)..] {
-        let note = bounded::plain(&bounded::chars(&it.note, LONGEST));
+    for observation in &notes[notes.len().saturating_sub(SHOWN)..] {
+        let note = bounded::plain(&bounded::chars(&observation.note, LONGEST));
         let _ = writeln!(text, "- {}", note.trim_end().replace('\n', "\n  "));
     }
     text

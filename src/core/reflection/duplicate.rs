@@ -53,27 +53,28 @@ pub struct Shingles {
 impl Known {
     pub fn of<'a>(learnings: impl Iterator<Item = &'a Learning>) -> Self {
         let mut known = Self::default();
-        learnings.for_each(|it| known.add(it));
+        learnings.for_each(|learning| known.add(learning));
         known
     }
 
-    pub fn add(&mut self, it: &Learning) {
+    pub fn add(&mut self, learning: &Learning) {
         self.0.push(One {
-            id: it.id.clone(),
-            is_personal: it.scope == Scope::Personal,
-            shown: bounded::plain_line(&bounded::line(&it.summary, 120)),
-            summary: Shingles::of(&it.summary),
+            id: learning.id.clone(),
+            is_personal: learning.scope == Scope::Personal,
+            shown: bounded::plain_line(&bounded::line(&learning.summary, 120)),
+            summary: Shingles::of(&learning.summary),
         });
     }
 
     /// Names the learning that says the same. One that is to be replaced does not count, nor does
     /// its twin; and what the project is to know, others do not find among the user's own.
-    pub fn objection(&self, it: &Learning) -> Option<String> {
-        let summary = Shingles::of(&it.summary);
-        let is_personal = it.scope == Scope::Personal;
-        let replaced = self.0.iter().find(|known| Some(&known.id) == it.supersedes.as_ref());
+    pub fn objection(&self, learning: &Learning) -> Option<String> {
+        let summary = Shingles::of(&learning.summary);
+        let is_personal = learning.scope == Scope::Personal;
+        let replaced = self.0.iter().find(|known| Some(&known.id) == learning.supersedes.as_ref());
         let counts = |other: &&One| {
-            let is_replaced = replaced.is_some_and(|it| it.id == other.id || it.is_twin(other));
+            let is_replaced =
+                replaced.is_some_and(|replaced| replaced.id == other.id || replaced.is_twin(other));
             !is_replaced && (is_personal || !other.is_personal)
         };
         let found = self.0.iter().filter(counts).find(|other| is_like(&other.summary, &summary))?;
@@ -101,7 +102,7 @@ impl Shingles {
         let words = bounded::words(text);
         let stems = stems(words.iter());
         let pairs = stems.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
-        let is_negation = |word: &String| NEGATIONS.split(' ').any(|it| it == word);
+        let is_negation = |word: &String| NEGATIONS.split(' ').any(|part| part == word);
         let mut marks: BTreeSet<String> = text
             .split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '(' | ')' | ','))
             .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -135,7 +136,7 @@ pub fn likeness(a: &Shingles, b: &Shingles) -> f64 {
     if both == 0 {
         return 0.0;
     }
-    let [a, b] = [a, b].map(|it| (it.words.len() - both) as f64);
+    let [a, b] = [a, b].map(|shingles| (shingles.words.len() - both) as f64);
     let both = both as f64;
     both / (both + 2.0 * a.min(b) + 0.25 * (a.max(b) - a.min(b)))
 }

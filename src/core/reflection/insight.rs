@@ -246,7 +246,9 @@ fn learnings_that(report: &Report, ids: &[&str], what: &str) -> Vec<String> {
     }
     let named = ids.iter().take(NAMED).map(|id| {
         let known = report.learnings.iter().find(|learning| learning.id == **id);
-        known.map_or((*id).to_owned(), |it| format!("{id} ({})", bounded::line(&it.summary, 60)))
+        known.map_or((*id).to_owned(), |learning| {
+            format!("{id} ({})", bounded::line(&learning.summary, 60))
+        })
     });
     let named: Vec<String> = named.collect();
     let rest = if ids.len() > NAMED { " …" } else { "" };

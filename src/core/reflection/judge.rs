@@ -73,8 +73,8 @@ pub fn judge(
                 .to_owned(),
         );
     }
-    let mut ids: HashSet<String> = known.iter().map(|it| it.id.clone()).collect();
-    let mut texts = Known::of(known.iter().filter(|it| it.is_active()));
+    let mut ids: HashSet<String> = known.iter().map(|learning| learning.id.clone()).collect();
+    let mut texts = Known::of(known.iter().filter(|learning| learning.is_active()));
     for (index, value) in batch.candidates.iter().enumerate() {
         let mut read = candidate::read(value, of);
         if index >= MOST_CANDIDATES {
@@ -101,7 +101,7 @@ pub fn judge(
                 continue;
             }
             WriteGateMode::Warn => {
-                judgement.warnings.extend(objections.iter().map(|it| warn(it)));
+                judgement.warnings.extend(objections.iter().map(|objection| warn(objection)));
             }
             WriteGateMode::Strict | WriteGateMode::Off => (),
         }
@@ -113,7 +113,8 @@ pub fn judge(
             judgement.warnings.push(warn(&problem));
             learning.supersedes = None;
         }
-        let free = (0..=u32::MAX).map(|salt| learning.make_id(salt)).find(|it| !ids.contains(it));
+        let free =
+            (0..=u32::MAX).map(|salt| learning.make_id(salt)).find(|text| !ids.contains(text));
         learning.id = free.unwrap_or_default();
         ids.insert(learning.id.clone());
         texts.add(&learning);

@@ -45,7 +45,7 @@ pub struct Learning {
 impl Status {
     /// What is wrong with a word that is none.
     pub fn unknown(word: &str) -> String {
-        let all: Vec<&str> = Self::ALL.iter().map(|it| it.word()).collect();
+        let all: Vec<&str> = Self::ALL.iter().map(|status| status.word()).collect();
         format!("`{word}` is no status; it is one of {}", all.join(", "))
     }
 }
@@ -179,6 +179,8 @@ impl Learning {
 /// Whether it is an id of Total Recall's own (`tr` and ten hexadecimal digits), or of what we call
 /// a note that has none (`tr_…`).
 pub fn is_note_id(id: &str) -> bool {
-    let digits = id.strip_prefix("tr").map(|it| it.strip_prefix('_').unwrap_or(it));
-    digits.is_some_and(|it| it.len() == 10 && it.bytes().all(|it| it.is_ascii_hexdigit()))
+    let digits = id.strip_prefix("tr").map(|rest| rest.strip_prefix('_').unwrap_or(rest));
+    digits.is_some_and(|digit| {
+        digit.len() == 10 && digit.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }

@@ -15,18 +15,18 @@ pub fn first(value: &Value, system: &str, now: DateTime<Utc>) -> Option<Ticket> 
         None => value,
     };
     let field = |names: &[&str]| {
-        let found = names.iter().find_map(|it| listed.get(*it));
-        found.and_then(|it| match it {
+        let found = names.iter().find_map(|name| listed.get(*name));
+        found.and_then(|value| match value {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         })
     };
-    let tags = ["tags", "labels"].iter().find_map(|it| listed.get(*it)?.as_array());
+    let tags = ["tags", "labels"].iter().find_map(|text| listed.get(*text)?.as_array());
     let tags = tags
         .into_iter()
         .flatten()
-        .filter_map(|it| it.as_str().or_else(|| it.get("name")?.as_str()));
+        .filter_map(|tag| tag.as_str().or_else(|| tag.get("name")?.as_str()));
     Some(Ticket {
         ticket_id: bounded::line(&field(&["id", "ticket_id", "key", "number"])?, 200),
         source: system.to_owned(),
@@ -34,8 +34,8 @@ pub fn first(value: &Value, system: &str, now: DateTime<Utc>) -> Option<Ticket> 
             &field(&["title", "summary", "subject", "name"]).unwrap_or_default(),
             300,
         ),
-        description: field(&["description", "body"]).map(|it| bounded::chars(&it, 2000)),
-        tags: tags.take(20).map(|it| bounded::line(it, 60)).collect(),
+        description: field(&["description", "body"]).map(|field| bounded::chars(&field, 2000)),
+        tags: tags.take(20).map(|tag| bounded::line(tag, 60)).collect(),
         detected_at: now,
     })
 }

@@ -209,11 +209,11 @@ fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
         return Outcome::pass();
     }
     let mut outcome = Outcome::pass();
-    for it in &closings {
+    for closing in &closings {
         outcome = outcome.marked(Mark::TicketCloseIntended {
             tool_use_id: id.clone(),
-            system: it.system.clone(),
-            tickets: it.tickets.clone(),
+            system: closing.system.clone(),
+            tickets: closing.tickets.clone(),
         });
     }
     state.close_intended(id, closings, cx.now);
@@ -267,7 +267,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         Diff::NotAsked | Diff::Unknown(_) => None,
     };
     let skip = &cx.policy.gate.auto_skip;
-    let is_small = lines.is_some_and(|it| skip.covers(it));
+    let is_small = lines.is_some_and(|line| skip.covers(line));
     match state.status() {
         Status::Reflected => return Outcome::pass(),
         // At work on a ticket. A close that nobody knows to have worked makes none: without one the
@@ -342,7 +342,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
 
 /// Whether a stop waits for subagents that are still at work.
 fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
-    let runs = stop.background.as_ref().is_some_and(|it| !it.is_empty());
+    let runs = stop.background.as_ref().is_some_and(|background| !background.is_empty());
     runs && state.may_wait(cx.policy.review.reviewer_timeout_seconds, cx.now)
 }
 

@@ -39,19 +39,19 @@ pub fn as_shown<'a>(
 ) -> Vec<Relevant> {
     let (mut room, mut room_for_whole) = (MAX_TITLES, MAX_WHOLE);
     let mut relevant = Vec::new();
-    for (at, it) in chosen.iter().enumerate() {
-        let Some(learning) = find(&it.id) else { continue };
+    for (at, item) in chosen.iter().enumerate() {
+        let Some(learning) = find(&item.id) else { continue };
         let title = title(learning);
         // What has no room is not shown, and does not count as shown.
         let Some(rest) = room.checked_sub(title.chars().count() + 1) else { continue };
         room = rest;
-        let whole = Some(text(learning)).filter(|_| it.is_strong && at < MOST_WHOLE);
+        let whole = Some(text(learning)).filter(|_| item.is_strong && at < MOST_WHOLE);
         let whole = whole.filter(|text| {
             let rest = room_for_whole.checked_sub(text.chars().count());
             room_for_whole = rest.unwrap_or(room_for_whole);
             rest.is_some()
         });
-        relevant.push(Relevant { id: it.id.clone(), score: it.score, title, whole });
+        relevant.push(Relevant { id: item.id.clone(), score: item.score, title, whole });
     }
     relevant
 }
@@ -133,11 +133,13 @@ impl Shown {
 
     pub(super) fn put(&mut self, learning_id: &str, score: f64, how: How) -> Time {
         let is_of_failure = how == How::Failure;
-        if let Some(it) = self.0.iter_mut().find(|it| it.learning_id == learning_id) {
-            let was_forgotten = std::mem::replace(&mut it.is_forgotten, false);
-            let is_new = was_forgotten || is_of_failure && !it.is_of_failure;
-            it.is_of_failure |= is_of_failure;
-            it.is_whole |= how == How::Whole;
+        if let Some(injected) =
+            self.0.iter_mut().find(|injected| injected.learning_id == learning_id)
+        {
+            let was_forgotten = std::mem::replace(&mut injected.is_forgotten, false);
+            let is_new = was_forgotten || is_of_failure && !injected.is_of_failure;
+            injected.is_of_failure |= is_of_failure;
+            injected.is_whole |= how == How::Whole;
             return if is_new { Time::Again } else { Time::Had };
         }
         if self.0.len() >= MAX_KEPT {
@@ -156,35 +158,40 @@ impl Shown {
 
     /// The conversation begins anew, or is cut down to a summary.
     pub(super) fn forget(&mut self) {
-        for it in &mut self.0 {
-            it.is_forgotten = true;
+        for injected in &mut self.0 {
+            injected.is_forgotten = true;
         }
     }
 
     /// Its text was asked for.
     pub(super) fn opened(&mut self, learning_id: &str) {
-        let pending = self.0.iter_mut().find(|it| it.learning_id == learning_id);
-        if let Some(it) = pending.filter(|it| matches!(it.outcome, Use::Pending | Use::Dismissed)) {
-            it.outcome = Use::Opened;
+        let pending = self.0.iter_mut().find(|injected| injected.learning_id == learning_id);
+        if let Some(injected) =
+            pending.filter(|pending| matches!(pending.outcome, Use::Pending | Use::Dismissed))
+        {
+            injected.outcome = Use::Opened;
         }
     }
 
     /// Somebody says that a learning helped.
     pub(super) fn referenced(&mut self, learning_id: &str) {
-        for it in &mut self.0 {
-            if it.learning_id == learning_id {
-                it.outcome = Use::Referenced;
+        for injected in &mut self.0 {
+            if injected.learning_id == learning_id {
+                injected.outcome = Use::Referenced;
             }
         }
     }
 
     /// The session is over: what nobody opened or referred to is dismissed, once.
     pub(super) fn dismissed(&mut self) -> Vec<String> {
-        let pending = self.0.iter_mut().filter(|it| it.outcome == Use::Pending && !it.is_whole);
+        let pending = self
+            .0
+            .iter_mut()
+            .filter(|injected| injected.outcome == Use::Pending && !injected.is_whole);
         pending
-            .map(|it| {
-                it.outcome = Use::Dismissed;
-                it.learning_id.clone()
+            .map(|pending| {
+                pending.outcome = Use::Dismissed;
+                pending.learning_id.clone()
             })
             .collect()
     }

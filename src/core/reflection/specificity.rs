@@ -41,24 +41,24 @@ pub struct Specificity {
 
 /// What speaks against keeping a candidate, a sentence each; none: nothing.
 pub fn objections(candidate: &Learning) -> Vec<String> {
-    let it = measure(candidate);
+    let specificity = measure(candidate);
     let mut reasons = Vec::new();
-    let all_implausible = it.implausible.len() == candidate.criteria.len();
-    if it.is_mere_report && all_implausible {
+    let all_implausible = specificity.implausible.len() == candidate.criteria.len();
+    if specificity.is_mere_report && all_implausible {
         reasons.push(
             "it reports what was done, and the commit does that already: say what to do, to avoid \
              or to expect next time, and why"
                 .to_owned(),
         );
     }
-    if it.is_vague() {
-        let named = it.named.iter().take(3).map(|name| bounded::line(name, 40));
+    if specificity.is_vague() {
+        let named = specificity.named.iter().take(3).map(|name| bounded::line(name, 40));
         let named: Vec<String> = named.collect();
         let named = match &named[..] {
             [] => String::new(),
             named => format!(", it names only {}", named.join(", ")),
         };
-        let stock = match &it.stock[..] {
+        let stock = match &specificity.stock[..] {
             [] => String::new(),
             stock => format!(", and says what is true of anything (`{}`)", stock.join("`, `")),
         };
@@ -68,7 +68,8 @@ pub fn objections(candidate: &Learning) -> Vec<String> {
         )));
     }
     if all_implausible && !reasons.is_empty() {
-        let claimed: Vec<String> = it.implausible.iter().map(ToString::to_string).collect();
+        let claimed: Vec<String> =
+            specificity.implausible.iter().map(ToString::to_string).collect();
         reasons.push(format!(
             "nothing in it speaks for `{}`: say what to do and when, why it was decided so, what \
              holds beyond this ticket, or who asked for it",
@@ -91,13 +92,13 @@ pub fn measure(candidate: &Learning) -> Specificity {
     let text = format!("{}\n{}", candidate.summary, candidate.detail);
     let named = named(&text);
     let words = bounded::words(&text);
-    let is_common = |word: &String| COMMON.split(' ').any(|it| it == word);
-    let common = words.iter().filter(|it| is_common(it)).count();
+    let is_common = |word: &String| COMMON.split(' ').any(|part| part == word);
+    let common = words.iter().filter(|word| is_common(word)).count();
     let is_english = common * 12 >= words.len();
     let lower = format!(" {} ", words.join(" "));
-    let is_plain = |it: &&String| it.len() > 2 && !is_common(it) && !is_generic(it);
+    let is_plain = |item: &&String| item.len() > 2 && !is_common(item) && !is_generic(item);
     let mut met = BTreeSet::new();
-    let plain = words.iter().filter(is_plain).filter(|it| met.insert(it.as_str()));
+    let plain = words.iter().filter(is_plain).filter(|word| met.insert(word.as_str()));
     let plain = plain.count();
     let mut score: f64 = named.iter().map(|(_, weight)| weight).sum();
     score += (count(plain) * 0.12).min(1.5);
@@ -106,23 +107,25 @@ pub fn measure(candidate: &Learning) -> Specificity {
     let mut implausible = Vec::new();
     let mut is_mere_report = false;
     if is_english {
-        let is_said = |it: &&str| lower.contains(&format!(" {it}"));
+        let is_said = |text: &&str| lower.contains(&format!(" {text}"));
         stock = STOCK.split('|').filter(is_said).collect();
         score -= (count(stock.len()) * 0.5).min(2.0);
         is_mere_report = is_report(&candidate.summary) && !says_one_of(&lower, LESSON);
         // Who writes down how they want it for themselves does not say that they asked for it.
         let is_wish =
             candidate.scope == Scope::Personal && !is_mere_report && says_one_of(&lower, WISH);
-        let is_so = |it| {
-            it == Criterion::ExplicitRequest && is_wish || is_plausible(it, &lower, is_mere_report)
+        let is_so = |criterion| {
+            criterion == Criterion::ExplicitRequest && is_wish
+                || is_plausible(criterion, &lower, is_mere_report)
         };
-        implausible = candidate.criteria.iter().copied().filter(|it| !is_so(*it)).collect();
+        implausible =
+            candidate.criteria.iter().copied().filter(|criterion| !is_so(*criterion)).collect();
         bar = (0.5 + count(words.len()) / 80.0).min(2.0);
         if implausible.len() == candidate.criteria.len() {
             bar += 0.5;
         }
     }
-    let named = named.into_iter().map(|(it, _)| it).collect();
+    let named = named.into_iter().map(|(text, _)| text).collect();
     Specificity { score, bar, named, stock, implausible, is_mere_report }
 }
 
@@ -143,21 +146,22 @@ fn is_plausible(criterion: Criterion, lower: &str, is_mere_report: bool) -> bool
 
 /// `cues` are parted by `|`.
 fn says_one_of(lower: &str, cues: &str) -> bool {
-    cues.split('|').any(|it| lower.contains(&format!(" {it} ")))
+    cues.split('|').any(|part| lower.contains(&format!(" {part} ")))
 }
 
 /// Whether it begins as a line of a change log does.
 fn is_report(summary: &str) -> bool {
     let words = bounded::words(summary);
     let mut words = words.iter().map(String::as_str);
-    let first = words.find(|it| !["i", "we", "have", "just", "successfully", "now"].contains(it));
-    first.is_some_and(|it| REPORT.split(' ').any(|verb| verb == it))
+    let first =
+        words.find(|word| !["i", "we", "have", "just", "successfully", "now"].contains(word));
+    first.is_some_and(|first| REPORT.split(' ').any(|verb| verb == first))
 }
 
 fn is_generic(word: &str) -> bool {
-    GENERIC.split(' ').any(|it| {
-        let rest = word.strip_prefix(it);
-        rest.is_some_and(|it| matches!(it, "" | "s" | "d" | "es" | "ed" | "ing" | "ly"))
+    GENERIC.split(' ').any(|part| {
+        let rest = word.strip_prefix(part);
+        rest.is_some_and(|text| matches!(text, "" | "s" | "d" | "es" | "ed" | "ing" | "ly"))
     })
 }
 
@@ -165,7 +169,7 @@ fn is_generic(word: &str) -> bool {
 fn named(text: &str) -> Vec<(String, f64)> {
     let mut named: Vec<(String, f64)> = Vec::new();
     let mut add = |word: &str, weight| {
-        if !named.iter().any(|(it, _)| it.eq_ignore_ascii_case(word)) {
+        if !named.iter().any(|(text, _)| text.eq_ignore_ascii_case(word)) {
             named.push((word.to_owned(), weight));
         }
     };
@@ -180,10 +184,10 @@ fn named(text: &str) -> Vec<(String, f64)> {
         }
         // After a piece of code no sentence begins.
         let mut begins = at == 0;
-        for (at, token) in part.lines().flat_map(|it| it.split_whitespace().enumerate()) {
+        for (at, token) in part.lines().flat_map(|line| line.split_whitespace().enumerate()) {
             begins |= at == 0 && part.contains('\n');
-            let word = token.trim_matches(|it: char| {
-                it.is_ascii_punctuation() && !matches!(it, '_' | '$' | '-' | '/' | '@' | '~' | '%')
+            let word = token.trim_matches(|c: char| {
+                c.is_ascii_punctuation() && !matches!(c, '_' | '$' | '-' | '/' | '@' | '~' | '%')
             });
             let word = word.trim_end_matches(['-', '/']);
             if !word.is_empty() {
@@ -205,10 +209,10 @@ fn weight(word: &str, begins_sentence: bool) -> f64 {
         return 0.0;
     }
     let chars: Vec<char> = word.chars().collect();
-    let has_letter = chars.iter().any(|it| it.is_alphabetic());
+    let has_letter = chars.iter().any(|char| char.is_alphabetic());
     let has_digit = chars.iter().any(char::is_ascii_digit);
-    let has_hump = chars.windows(2).any(|it| it[0].is_lowercase() && it[1].is_uppercase());
-    let inner = word.trim_matches(|it: char| !it.is_alphanumeric());
+    let has_hump = chars.windows(2).any(|char| char[0].is_lowercase() && char[1].is_uppercase());
+    let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_joined = inner.contains(['.', '_', '/']) || inner.contains("::");
     let is_marked = word.starts_with(['-', '$', '@', '/', '~']) || word.ends_with("()");
     if has_letter && (has_hump || is_joined || is_marked) {
@@ -217,8 +221,8 @@ fn weight(word: &str, begins_sentence: bool) -> f64 {
     if has_digit {
         return if chars.len() > 1 { 1.0 } else { 0.5 };
     }
-    let capitals = chars.iter().filter(|it| it.is_uppercase()).count();
-    let is_acronym = capitals >= 2 && chars.iter().all(|it| it.is_uppercase() || *it == '-');
+    let capitals = chars.iter().filter(|char| char.is_uppercase()).count();
+    let is_acronym = capitals >= 2 && chars.iter().all(|char| char.is_uppercase() || *char == '-');
     let is_proper = capitals >= 1 && chars[0].is_uppercase() && !begins_sentence && chars.len() > 1;
     if is_acronym || is_proper { 0.5 } else { 0.0 }
 }

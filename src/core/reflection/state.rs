@@ -103,8 +103,8 @@ const MAX_OBSERVATIONS: usize = 200;
 pub const MAX_NOTE: usize = 2_000;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(it: &bool) -> bool {
-    !it
+fn is_false(is_set: &bool) -> bool {
+    !is_set
 }
 
 impl Status {
@@ -134,11 +134,12 @@ impl Reflection {
     /// What a reflection is about: the tickets that were closed, the one at hand first, or that one
     /// where none was. By what the project knows them.
     pub fn tickets(&self, session_id: &str) -> Vec<String> {
-        let at_hand = self.ticket.as_ref().map(|it| &it.ticket_id);
-        let is_about =
-            |it: &&String| !it.is_empty() && (self.closed.is_empty() || self.closed.contains(it));
+        let at_hand = self.ticket.as_ref().map(|ticket| &ticket.ticket_id);
+        let is_about = |text: &&String| {
+            !text.is_empty() && (self.closed.is_empty() || self.closed.contains(text))
+        };
         let at_hand = at_hand.filter(is_about);
-        let others = self.closed.iter().filter(|it| Some(*it) != at_hand);
+        let others = self.closed.iter().filter(|text| Some(*text) != at_hand);
         // Of an id alone, where the session uses the client's tasks, a mere number is one of them.
         let is_number =
             |id: &str| self.uses_tasks && id.bytes().all(|digit| digit.is_ascii_digit());
@@ -171,7 +172,9 @@ impl Reflection {
 
     /// Notes that nobody has reflected on.
     pub(super) fn open_observations(&self) -> impl Iterator<Item = &Observation> {
-        self.subagent_observations.iter().filter(|it| !it.is_settled)
+        self.subagent_observations
+            .iter()
+            .filter(|subagent_observation| !subagent_observation.is_settled)
     }
 
     pub fn injected(&self) -> &[Injected] {
@@ -223,7 +226,7 @@ impl Reflection {
         } else if self.status != Status::Active {
             return false;
         }
-        let is_new = self.ticket.as_ref().is_none_or(|it| it.ticket_id != ticket.ticket_id);
+        let is_new = self.ticket.as_ref().is_none_or(|item| item.ticket_id != ticket.ticket_id);
         if is_new {
             self.ticket = Some(ticket.clone());
         }
@@ -249,20 +252,20 @@ impl Reflection {
 
     /// A call came to its end: what it was to close, if anything.
     pub(super) fn close_ended(&mut self, tool_use_id: &str) -> Option<Vec<Closing>> {
-        self.close_intents.remove(tool_use_id).map(|it| it.closings)
+        self.close_intents.remove(tool_use_id).map(|remove| remove.closings)
     }
 
     /// A close worked: a reflection is due. What was found of another ticket says nothing about
     /// this one.
     pub(super) fn closed_tickets(&mut self, closings: &[Closing], now: DateTime<Utc>) {
         for closing in closings {
-            let keep = |kept: &mut Vec<String>, it: &String| {
-                if kept.len() < MAX_KEPT && !kept.contains(it) {
-                    kept.push(it.clone());
+            let keep = |kept: &mut Vec<String>, text: &String| {
+                if kept.len() < MAX_KEPT && !kept.contains(text) {
+                    kept.push(text.clone());
                 }
             };
-            let named = || closing.tickets.iter().filter(|it| !it.is_empty());
-            named().for_each(|it| keep(&mut self.closed, it));
+            let named = || closing.tickets.iter().filter(|ticket| !ticket.is_empty());
+            named().for_each(|text| keep(&mut self.closed, text));
             let id = named().next();
             if id.is_none() {
                 keep(&mut self.closed_unnamed, &closing.system);
@@ -311,7 +314,7 @@ impl Reflection {
 
     pub fn is_auto_skipped(&self) -> bool {
         self.status == Status::Skipped
-            && self.skip.as_ref().is_some_and(|it| it.is_early || it.decider == Decider::Auto)
+            && self.skip.as_ref().is_some_and(|skip| skip.is_early || skip.decider == Decider::Auto)
     }
 
     /// A stop would be held: counts it, or lets go.
@@ -365,14 +368,16 @@ impl Reflection {
     /// Whoever reflects or gives a reason has the notes before it. A small change that passes by
     /// itself has no such reader.
     fn settle_observations(&mut self) {
-        self.subagent_observations.iter_mut().for_each(|it| it.is_settled = true);
+        self.subagent_observations
+            .iter_mut()
+            .for_each(|subagent_observation| subagent_observation.is_settled = true);
     }
 
     /// What was closed is seen to.
     fn settle(&mut self) {
         self.closed.clear();
         self.closed_unnamed.clear();
-        self.tasks.values_mut().for_each(|it| it.is_settled = true);
+        self.tasks.values_mut().for_each(|task| task.is_settled = true);
     }
 
     /// What was learned is written down. Answers whether that was due.
@@ -417,7 +422,8 @@ impl Reflection {
     /// A small change passes by itself, with the agent's own reason where it gave one.
     pub(super) fn auto_skipped(&mut self, lines: u64, now: DateTime<Utc>) -> Skip {
         let early = if self.is_news(lines) { self.early_skip.take() } else { None };
-        let of_agent = early.or_else(|| self.skip.take()).filter(|it| it.decider != Decider::Auto);
+        let of_agent =
+            early.or_else(|| self.skip.take()).filter(|early| early.decider != Decider::Auto);
         let skip = match of_agent {
             Some(skip) => Skip { lines_changed: Some(lines), ..skip },
             None => Skip {

@@ -27,8 +27,8 @@ impl Gate for ReflectionGate {
     }
 
     fn status(&self, session: Option<&Session>, project: &Project, _: &Policy) -> Status {
-        let status = session.map_or(state::Status::Idle, |it| it.reflection.status());
-        let closed = session.map(|it| it.reflection.closed()).unwrap_or_default();
+        let status = session.map_or(state::Status::Idle, |session| session.reflection.status());
+        let closed = session.map(|session| session.reflection.closed()).unwrap_or_default();
         let of = match closed {
             [] => String::new(),
             tickets => format!(" at {}", line(&tickets.join(", "))),

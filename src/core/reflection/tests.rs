@@ -94,7 +94,7 @@ impl Gate {
         let outcome = self.sees(stop());
         match outcome.verdict {
             Verdict::Object(notice) => {
-                let said = notice.fields.into_iter().map(|(name, it)| format!("{name}={it}"));
+                let said = notice.fields.into_iter().map(|(name, text)| format!("{name}={text}"));
                 said.collect::<Vec<_>>().join("\n")
             }
             other => panic!("the stop passed: {other:?}"),
@@ -289,7 +289,7 @@ fn a_small_change_that_grows_is_skipped_and_logged_again() {
     for lines in [0, 0, 1, 4, 4, 2, 0] {
         let outcome = gate.changed(lines).passing();
         gate.is(Status::Skipped);
-        logged.extend(outcome.effects.into_iter().filter_map(|it| match it {
+        logged.extend(outcome.effects.into_iter().filter_map(|effect| match effect {
             Effect::Log(usage::Event::Skip { lines_changed, .. }) => lines_changed,
             _ => None,
         }));
@@ -822,7 +822,7 @@ fn relevant(ids: &[&str]) -> Vec<Relevant> {
 }
 
 fn surfaced(outcome: &Outcome) -> usize {
-    let log = |it: &&Effect| matches!(it, Effect::Log(usage::Event::Surfaced { .. }));
+    let log = |effect: &&Effect| matches!(effect, Effect::Log(usage::Event::Surfaced { .. }));
     outcome.effects.iter().filter(log).count()
 }
 
@@ -917,7 +917,8 @@ fn what_nobody_used_is_dismissed_once() {
     let expected = usage::Event::Dismissed { learning_id: "b".into(), session_id: "s1".into() };
     assert_eq!(outcome.effects, [Effect::Log(expected)]);
     assert!(gate.sees(end()).effects.is_empty());
-    let uses: Vec<Use> = gate.session.reflection.injected().iter().map(|it| it.outcome).collect();
+    let uses: Vec<Use> =
+        gate.session.reflection.injected().iter().map(|injected| injected.outcome).collect();
     assert_eq!(uses, [Use::Referenced, Use::Dismissed, Use::Opened]);
 }
 
@@ -940,7 +941,7 @@ fn the_table_knows_what_closes_and_what_does_not() {
     policy.overrides.insert("github".into(), true);
     let closes = |line: &str| -> Vec<(String, Vec<String>)> {
         let found = closings(&policy, &bash(line, "t"));
-        found.into_iter().map(|it| (it.system, it.tickets)).collect()
+        found.into_iter().map(|closing| (closing.system, closing.tickets)).collect()
     };
     let yes: &[(&str, &str, &[&str])] = &[
         ("tissue status t-1 closed", "tissue", &["t-1"]),
@@ -972,7 +973,7 @@ fn the_table_knows_what_closes_and_what_does_not() {
         ("for i in bd-1; do bd close $i; done", "beads", &["bd-1"]),
     ];
     for (line, system, ids) in yes {
-        let ids: Vec<String> = ids.iter().map(|it| (*it).to_owned()).collect();
+        let ids: Vec<String> = ids.iter().map(|text| (*text).to_owned()).collect();
         let found = closes(line);
         assert_eq!(found.len(), 1, "{line}: {found:?}");
         assert_eq!(found[0].0, *system, "{line}");

@@ -137,12 +137,13 @@ pub const SYSTEMS: &[System] = &[
 ];
 
 pub fn find(name: &str) -> Option<&'static System> {
-    SYSTEMS.iter().find(|it| it.name == name)
+    SYSTEMS.iter().find(|system| system.name == name)
 }
 
 /// What closes a system's tickets, a piece of text each, for people.
 pub fn what_closes(policy: &TicketingPolicy, name: &str) -> Vec<String> {
-    let own = own(policy, name).map(|it| it.closes.clone()).unwrap_or_default();
+    let own =
+        own(policy, name).map(|ticket_system| ticket_system.closes.clone()).unwrap_or_default();
     let Some(system) = find(name) else { return own };
     let commands = system.commands.iter().map(ToString::to_string);
     let tools = system.tools.iter().map(ToString::to_string);
@@ -162,8 +163,12 @@ pub fn markers(policy: &TicketingPolicy) -> Vec<(String, String)> {
 /// The programs that close tickets of the systems that count.
 pub fn programs(policy: &TicketingPolicy) -> Vec<&str> {
     let known = policy.enabled().filter_map(find).flat_map(|system| system.commands);
-    let own = policy.systems.iter().filter(|it| policy.has(&it.name)).flat_map(|it| &it.closes);
-    let own = own.filter_map(|it| pattern::program(it));
+    let own = policy
+        .systems
+        .iter()
+        .filter(|system| policy.has(&system.name))
+        .flat_map(|system| &system.closes);
+    let own = own.filter_map(|text| pattern::program(text));
     let mut all: Vec<&str> = known.flat_map(Close::programs).collect();
     all.extend(own);
     all
@@ -179,7 +184,7 @@ pub fn in_progress(policy: &TicketingPolicy, name: &str) -> Vec<String> {
 }
 
 fn own<'a>(policy: &'a TicketingPolicy, name: &str) -> Option<&'a TicketSystem> {
-    policy.systems.iter().find(|it| it.name == name)
+    policy.systems.iter().find(|system| system.name == name)
 }
 
 /// What a call would close, by system. What runs where `counts` says no is about other tickets than
@@ -191,18 +196,21 @@ pub fn closings(
 ) -> Vec<Closing> {
     let mut found = Found { policy, closings: Vec::new() };
     // Most calls name no program of a ticket system, and pay for no more.
-    if call.programs().any(|it| it.contains(HOLE) || is_program(it)) {
+    if call.programs().any(|program| program.contains(HOLE) || is_program(program)) {
         let commands: Vec<Vec<&str>> =
             call.runs().filter(|run| counts(run)).map(shell::Run::words).collect();
         for system in SYSTEMS {
             for words in &commands {
-                if let Some(it) = system.commands.iter().find_map(|it| it.tickets(words)) {
-                    found.add(system.name, it);
+                if let Some(command) =
+                    system.commands.iter().find_map(|command| command.tickets(words))
+                {
+                    found.add(system.name, command);
                 }
             }
         }
     }
-    for system in SYSTEMS.iter().filter(|system| system.tools.iter().any(|it| it.closes(call))) {
+    for system in SYSTEMS.iter().filter(|system| system.tools.iter().any(|tool| tool.closes(call)))
+    {
         found.add(system.name, ids_of(call));
     }
     let elsewhere: Vec<String> = match policy.systems[..] {
@@ -224,7 +232,7 @@ pub fn closings(
 }
 
 fn is_program(word: &str) -> bool {
-    let mut closes = SYSTEMS.iter().flat_map(|it| it.commands);
+    let mut closes = SYSTEMS.iter().flat_map(|system| system.commands);
     closes.any(|close| close.programs().any(|program| program == word))
 }
 
@@ -238,10 +246,12 @@ impl Found<'_> {
         if !self.policy.has(system) {
             return;
         }
-        let at = self.closings.iter().position(|it| it.system == system).unwrap_or_else(|| {
-            self.closings.push(Closing { system: system.to_owned(), tickets: Vec::new() });
-            self.closings.len() - 1
-        });
+        let at = self.closings.iter().position(|closing| closing.system == system).unwrap_or_else(
+            || {
+                self.closings.push(Closing { system: system.to_owned(), tickets: Vec::new() });
+                self.closings.len() - 1
+            },
+        );
         for ticket in tickets {
             let closing = &mut self.closings[at].tickets;
             let ticket = bounded::line(&ticket, MAX_ID);
@@ -256,7 +266,7 @@ impl Found<'_> {
 fn star(pattern: &str, key: &str) -> Option<String> {
     let (before, _) = pattern.split_once('*')?;
     let rest = key.strip_prefix(before)?;
-    let word = rest.split(' ').find(|it| !it.is_empty() && !it.starts_with('-'))?;
+    let word = rest.split(' ').find(|part| !part.is_empty() && !part.starts_with('-'))?;
     known(word)
 }
 
@@ -265,7 +275,7 @@ impl ToolClose {
         call.tool.is_mcp()
             && pattern::matches(self.name, &call.name)
             && self.status.is_none_or(|status| {
-                call.text("status").is_some_and(|it| it.trim().eq_ignore_ascii_case(status))
+                call.text("status").is_some_and(|text| text.trim().eq_ignore_ascii_case(status))
             })
     }
 }
@@ -274,13 +284,13 @@ impl ToolClose {
 fn ids_of(call: &ToolCall) -> Vec<String> {
     const FIELDS: &[&str] =
         &["id", "ids", "issue_id", "issue_ids", "ticket_id", "ticket", "issue", "number"];
-    let text = |it: &serde_json::Value| match it {
+    let text = |value: &serde_json::Value| match value {
         serde_json::Value::String(text) => Some(text.clone()),
         serde_json::Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    let values = FIELDS.iter().filter_map(|it| call.input.get(it));
-    let ids = values.flat_map(|it| match it {
+    let values = FIELDS.iter().filter_map(|text| call.input.get(text));
+    let ids = values.flat_map(|value| match value {
         serde_json::Value::Array(items) => items.iter().filter_map(text).collect(),
         one => text(one).into_iter().collect::<Vec<_>>(),
     });

@@ -42,7 +42,7 @@ pub fn covering_runs<'a>(
 /// Every pattern that covers the call, in their order.
 pub fn covering<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Vec<Covering<'a>> {
     // A call's keys are made once, and most calls match nothing.
-    let matches = |it: &String| call.keys().iter().any(|key| pattern::matches(it, key));
+    let matches = |text: &String| call.keys().iter().any(|key| pattern::matches(text, key));
     let units = if gates.tools.iter().any(matches) { Unit::all(call) } else { Vec::new() };
     matching(gates, &units, call.may_run_anything())
 }
@@ -104,7 +104,7 @@ impl Unit {
     /// The key that a pattern covers, unless one of the `later` patterns of its file excludes this.
     fn covered_by(&self, pattern: &str, later: &[String]) -> Option<&String> {
         let key = self.keys.iter().find(|key| pattern::matches(pattern, key))?;
-        let is_excluded = self.is_known && later.iter().any(|it| self.is_excluded_by(it));
+        let is_excluded = self.is_known && later.iter().any(|text| self.is_excluded_by(text));
         (!is_excluded).then_some(key)
     }
 

@@ -47,14 +47,14 @@ pub(crate) struct Said {
 
 /// The calls of `roz decide` and `roz context` in a call's command lines.
 pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
-    let runs = call.runs().filter(|it| it.program == "roz");
+    let runs = call.runs().filter(|run| run.program == "roz");
     runs.filter_map(|run| {
         let mut words = positionals(run.argv.get(1..)?).into_iter();
         match words.next()?.as_str() {
             "decide" => {
                 let session = words.next()?;
                 let verdict = words.next()?.to_uppercase();
-                let verdict = ["COMPLETE", "ISSUES"].into_iter().find(|it| *it == verdict)?;
+                let verdict = ["COMPLETE", "ISSUES"].into_iter().find(|text| *text == verdict)?;
                 Some(Said { session, verdict: Some(verdict) })
             }
             // Without a session it shows the newest one of the project.
@@ -68,7 +68,7 @@ pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
 /// Whether a call runs `roz decide` or `roz context`, and nothing else.
 pub(super) fn says_only(call: &ToolCall) -> bool {
     let mut runs = call.runs().peekable();
-    let is_readable = call.readings.iter().all(|it| it.unreadable.is_none());
+    let is_readable = call.readings.iter().all(|reading| reading.unreadable.is_none());
     is_readable
         && runs.peek().is_some()
         && runs.all(|run| {
@@ -127,7 +127,7 @@ pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) 
 /// The call that had a permit has ended.
 pub(super) fn revoke(review: &mut Review, agent: &str, call: &ToolCall) {
     if let Some(reviewer) = review.reviewers.get_mut(agent) {
-        reviewer.permits.retain(|it| it.tool_use_id != call.tool_use_id);
+        reviewer.permits.retain(|permit| permit.tool_use_id != call.tool_use_id);
     }
 }
 
@@ -153,7 +153,7 @@ pub fn post(
         Claim::Prompt => (By::Human, json!("a prompt of the user"), Standing::Stands),
         Claim::Token(_) | Claim::Permit => {
             let (agent, reviewer) = claimant(review, &posting.claim, verdict)?;
-            let permit = reviewer.permits.iter().find(|it| it.verdict == verdict);
+            let permit = reviewer.permits.iter().find(|permit| permit.verdict == verdict);
             let permit = permit.ok_or(Refusal::NoPermit)?;
             let mut proof = json!({ "started": reviewer.proof, "permit": permit.tool_use_id });
             if posting.claim.token().is_some() {
@@ -168,7 +168,7 @@ pub fn post(
             if let Some(reviewer) = review.reviewers.get_mut(&agent) {
                 reviewer.last_word = Some(verdict.to_owned());
                 // One call, one decision.
-                reviewer.permits.retain(|it| it.tool_use_id != used);
+                reviewer.permits.retain(|permit| permit.tool_use_id != used);
             }
             (By::Reviewer(agent), proof, standing)
         }
@@ -225,11 +225,12 @@ fn claimant<'a>(
     let mut reviewers = review.reviewers.iter();
     let (found, refusal) = if let Some(token) = claim.token() {
         let digest = bounded::sha256(token.trim().as_bytes());
-        (reviewers.find(|(_, it)| it.token_sha256 == digest), Refusal::UnknownToken)
+        (reviewers.find(|(_, reviewer)| reviewer.token_sha256 == digest), Refusal::UnknownToken)
     } else {
-        let has_permit =
-            |it: &Reviewer| it.is_unbriefed && it.permits.iter().any(|it| it.verdict == verdict);
-        (reviewers.find(|(_, it)| has_permit(it)), Refusal::NoToken)
+        let has_permit = |reviewer: &Reviewer| {
+            reviewer.is_unbriefed && reviewer.permits.iter().any(|permit| permit.verdict == verdict)
+        };
+        (reviewers.find(|(_, reviewer)| has_permit(reviewer)), Refusal::NoToken)
     };
     found.map(|(agent, reviewer)| (agent.as_str(), reviewer)).ok_or(refusal)
 }

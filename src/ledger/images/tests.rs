@@ -49,7 +49,9 @@ fn what_is_kept_stays_within_bounds_and_the_oldest_goes() {
     for n in 0..40_usize {
         images.keep(&vec![u8::try_from(n).unwrap(); LONGEST]);
     }
-    let bytes: u64 =
-        fs::read_dir(&images.folder).unwrap().map(|it| it.unwrap().metadata().unwrap().len()).sum();
+    let bytes: u64 = fs::read_dir(&images.folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().metadata().unwrap().len())
+        .sum();
     assert!(bytes <= MOST_BYTES, "{bytes}");
 }

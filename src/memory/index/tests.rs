@@ -67,15 +67,17 @@ impl Place {
         assert_eq!(indexed.notes, ["a note"]);
         let query = Query { text: "panic".into(), ..Query::default() };
         let found = indexed.index.search(&query, 10, |_| true);
-        let ids: Vec<&str> = found.iter().map(|it| it.id.as_str()).collect();
+        let ids: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
         let whole = indexed.learnings(&ids).unwrap();
-        (whole.into_iter().map(|it| it.summary).collect(), self.loads.get())
+        (whole.into_iter().map(|learning| learning.summary).collect(), self.loads.get())
     }
 
     /// The one file in the cache.
     fn cached(&self) -> PathBuf {
-        let all: Vec<PathBuf> =
-            fs::read_dir(self.home().join("cache")).unwrap().map(|it| it.unwrap().path()).collect();
+        let all: Vec<PathBuf> = fs::read_dir(self.home().join("cache"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
         assert_eq!(all.len(), 1, "{all:?}");
         all[0].clone()
     }

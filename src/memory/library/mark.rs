@@ -22,7 +22,7 @@ impl Library {
     ///
     /// As [`Self::archive`].
     pub fn archive_at_hand(&self, id: &str) -> Result<()> {
-        self.mark(id, Status::Archived, |it| !self.is_program(it))
+        self.mark(id, Status::Archived, |pair| !self.is_program(pair))
     }
 
     /// Makes an archived learning active again.
@@ -51,16 +51,17 @@ impl Library {
         status: Status,
         is_wanted: impl Fn(&dyn MemoryBackend) -> bool,
     ) -> Result<()> {
-        let find = |shelf: Shelf| shelf.learnings.into_iter().find(|it| it.learning.id == id);
+        let find =
+            |shelf: Shelf| shelf.learnings.into_iter().find(|learning| learning.learning.id == id);
         let now = find(self.at_hand()).or_else(|| find(self.all()));
-        let is_superseded = |it: &Kept| it.learning.status == Status::Superseded;
+        let is_superseded = |kept: &Kept| kept.learning.status == Status::Superseded;
         if now.as_ref().is_some_and(is_superseded) && status != Status::Superseded {
             return Err(Error::Superseded { id: id.to_owned() });
         }
         // What the other side calls so is another.
-        let is_users = now.map(|it| self.is_users(it.backend));
-        let is_wanted = |it: &&dyn MemoryBackend| {
-            is_wanted(*it) && is_users.is_none_or(|users| users == self.is_users(it.name()))
+        let is_users = now.map(|now| self.is_users(now.backend));
+        let is_wanted = |pair: &&dyn MemoryBackend| {
+            is_wanted(*pair) && is_users.is_none_or(|users| users == self.is_users(pair.name()))
         };
         let mut is_marked = false;
         let mut failed = None;
@@ -83,7 +84,8 @@ impl Library {
             return if is_marked { Ok(()) } else { Err(Error::NoSuch { id: id.to_owned() }) };
         };
         // One place that still keeps it archived holds against the others.
-        let is_active = || find(self.all()).is_some_and(|it| it.learning.status == Status::Active);
+        let is_active =
+            || find(self.all()).is_some_and(|kept| kept.learning.status == Status::Active);
         if is_marked && (status != Status::Active || is_active()) { Ok(()) } else { Err(err) }
     }
 }
@@ -91,6 +93,6 @@ impl Library {
 /// What `backend` calls the learning that [`Library::all`] calls `id`.
 fn called(backend: &dyn MemoryBackend, id: &str) -> String {
     let all = backend.at_hand().unwrap_or_default().learnings;
-    let own = all.into_iter().find(|it| it.make_id(0) == id);
-    own.map_or_else(|| id.to_owned(), |it| it.id)
+    let own = all.into_iter().find(|learning| learning.make_id(0) == id);
+    own.map_or_else(|| id.to_owned(), |learning| learning.id)
 }

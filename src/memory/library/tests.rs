@@ -17,7 +17,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let at = |it: &str| dir.path().join(it);
+        let at = |text: &str| dir.path().join(text);
         let places = Places {
             roz_home: at("home/.roz"),
             user_home: Some(at("home")),
@@ -53,11 +53,11 @@ impl Scene {
     }
 
     fn in_use(&self) -> Vec<&'static str> {
-        self.library().project.iter().map(|it| it.backend.name()).collect()
+        self.library().project.iter().map(|used| used.backend.name()).collect()
     }
 
     fn has(&self, path: &str, text: &str) -> bool {
-        fs::read_to_string(self.dir.path().join(path)).is_ok_and(|it| it.contains(text))
+        fs::read_to_string(self.dir.path().join(path)).is_ok_and(|item| item.contains(text))
     }
 }
 
@@ -75,7 +75,9 @@ fn what_is_found_is_in_use_and_else_the_markdown_file() {
     assert_eq!(Scene::new().with_total_recall().in_use(), ["total-recall"]);
     let all = || Scene::new().with_total_recall().with_server("x").put(FILE, "");
     assert_eq!(all().in_use(), ["total-recall", "mcp", "markdown"]);
-    let order = |it: &mut BackendsPolicy| it.discovery = vec!["markdown".into(), "mcp".into()];
+    let order = |backends_policy: &mut BackendsPolicy| {
+        backends_policy.discovery = vec!["markdown".into(), "mcp".into()];
+    };
     assert_eq!(all().configured(order).in_use(), ["markdown", "mcp"]);
 }
 
@@ -98,18 +100,21 @@ fn an_id_that_the_peer_gave_twice_is_two_learnings_and_each_has_its_own_status()
     for scene in [read_only, imported] {
         let library = scene.library();
         let all = library.all();
-        let found: Vec<(&str, &str)> =
-            all.learnings.iter().map(|it| (it.backend, &*it.learning.summary)).collect();
-        assert_eq!(found.iter().map(|it| it.1).collect::<Vec<_>>(), [one, two], "{all:?}");
-        let ids: Vec<&str> = all.learnings.iter().map(|it| &*it.learning.id).collect();
+        let found: Vec<(&str, &str)> = all
+            .learnings
+            .iter()
+            .map(|learning| (learning.backend, &*learning.learning.summary))
+            .collect();
+        assert_eq!(found.iter().map(|pair| pair.1).collect::<Vec<_>>(), [one, two], "{all:?}");
+        let ids: Vec<&str> = all.learnings.iter().map(|learning| &*learning.learning.id).collect();
         assert_eq!(ids[0], "cl_20261101_001");
         assert_ne!(ids[0], ids[1]);
         assert_eq!(library.all(), all, "it is called the same each time");
         let active = || {
             let shelf = scene.library().all().learnings.into_iter();
             shelf
-                .filter(|it| it.learning.is_active())
-                .map(|it| it.learning.summary)
+                .filter(|shelf| shelf.learning.is_active())
+                .map(|shelf| shelf.learning.summary)
                 .collect::<Vec<_>>()
         };
         library.archive(ids[0]).unwrap();
@@ -123,12 +128,13 @@ fn an_id_that_the_peer_gave_twice_is_two_learnings_and_each_has_its_own_status()
 
 #[test]
 fn what_the_configuration_names_is_in_use_alone() {
-    let named = |it: &mut BackendsPolicy| it.r#use = vec!["markdown".into()];
+    let named =
+        |backends_policy: &mut BackendsPolicy| backends_policy.r#use = vec!["markdown".into()];
     let all = || Scene::new().with_total_recall().with_server("x");
     assert_eq!(all().configured(named).in_use(), ["markdown"]);
-    let last = |it: &mut BackendsPolicy| {
-        it.r#use = vec!["markdown".into()];
-        it.discovery = vec!["mcp".into(), "config".into(), "total-recall".into()];
+    let last = |backends_policy: &mut BackendsPolicy| {
+        backends_policy.r#use = vec!["markdown".into()];
+        backends_policy.discovery = vec!["mcp".into(), "config".into(), "total-recall".into()];
     };
     assert_eq!(all().configured(last).in_use(), ["mcp", "markdown"]);
 }
@@ -137,8 +143,8 @@ fn what_the_configuration_names_is_in_use_alone() {
 fn overrides_switch_a_backend_on_and_off() {
     let over = |name: &str, on| {
         let name = name.to_owned();
-        move |it: &mut BackendsPolicy| {
-            it.overrides.insert(name, on);
+        move |backends_policy: &mut BackendsPolicy| {
+            backends_policy.overrides.insert(name, on);
         }
     };
     let recall = || Scene::new().with_total_recall();
@@ -148,7 +154,8 @@ fn overrides_switch_a_backend_on_and_off() {
 
 #[test]
 fn a_server_that_is_wanted_and_not_named_is_a_problem() {
-    let scene = Scene::new().configured(|it| it.r#use = vec!["mcp".into()]);
+    let scene =
+        Scene::new().configured(|backends_policy| backends_policy.r#use = vec!["mcp".into()]);
     assert_eq!(scene.in_use(), ["markdown"]);
     assert!(scene.library().all().problems[0].what.contains("names no server"));
 }
@@ -226,7 +233,7 @@ fn what_a_backend_does_not_take_goes_to_the_markdown_file() {
 fn what_is_known_of_a_server_stands_in_for_it_and_decays_nowhere() {
     let scene = Scene::new().with_server("/nonexistent/server").put(FILE, "");
     let library = scene.library();
-    let known = library.project.iter().find_map(|it| it.known.clone()).unwrap();
+    let known = library.project.iter().find_map(|used| used.known.clone()).unwrap();
     assert!(library.files().contains(&known));
     std::fs::create_dir_all(known.parent().unwrap()).unwrap();
     std::fs::write(&known, serde_json::to_vec(&[learning(0)]).unwrap()).unwrap();
@@ -244,7 +251,9 @@ fn what_is_known_of_a_server_stands_in_for_it_and_decays_nowhere() {
 #[test]
 fn of_several_backends_one_that_fails_is_a_warning() {
     let scene = Scene::new().with_total_recall().put(LOG, "no folder");
-    let named = |it: &mut BackendsPolicy| it.r#use = vec!["total-recall".into(), "markdown".into()];
+    let named = |backends_policy: &mut BackendsPolicy| {
+        backends_policy.r#use = vec!["total-recall".into(), "markdown".into()];
+    };
     let scene = scene.configured(named);
     let written = scene.library().write(&learning(0)).unwrap();
     assert_eq!(written.kept_in, ["markdown"]);
@@ -310,7 +319,8 @@ fn what_the_peer_keeps_of_the_user_is_read_and_never_written() {
 fn a_ping_asks_each_and_says_where_it_is() {
     let scene = Scene::new().with_server("/nonexistent/server").put(FILE, "");
     let answers = scene.library().ping_all();
-    let told: Vec<_> = answers.iter().map(|it| (it.backend, it.answer.is_ok())).collect();
+    let told: Vec<_> =
+        answers.iter().map(|answer| (answer.backend, answer.answer.is_ok())).collect();
     assert_eq!(told, [("mcp", false), ("markdown", true), ("personal", true)]);
     assert!(answers[1].place.ends_with(".roz/learnings.md"));
     assert_eq!(answers[1].why, "found");
@@ -326,5 +336,5 @@ fn opening_and_reading_touches_nothing() {
     assert!(!scene.dir.path().join("home").exists());
     assert!(!scene.dir.path().join("project/.roz").exists());
     let files = library.files();
-    assert!(files.iter().any(|it| it.ends_with("memory/registers/_index.md")), "{files:?}");
+    assert!(files.iter().any(|file| file.ends_with("memory/registers/_index.md")), "{files:?}");
 }

@@ -20,51 +20,51 @@ const TAIL: usize = 6;
 /// What the lines of the entry `id` end in: the id's tail where that is one of
 /// ours, else the whole of it (a tail like `001` would be many an entry's).
 pub(in crate::memory) fn mark(id: &str) -> &str {
-    let tail = id.strip_prefix("cl_").and_then(|it| it.rsplit_once('_')).map(|(_, tail)| tail);
-    tail.filter(|it| it.len() >= TAIL).unwrap_or(id)
+    let tail = id.strip_prefix("cl_").and_then(|rest| rest.rsplit_once('_')).map(|(_, tail)| tail);
+    tail.filter(|tail| tail.len() >= TAIL).unwrap_or(id)
 }
 
 /// Appends the entry, each line with its end; `before` is what its heading
 /// begins with.
-pub(in crate::memory) fn entry(it: &Learning, before: &str, out: &mut String) {
-    let mark = mark(&it.id);
+pub(in crate::memory) fn entry(learning: &Learning, before: &str, out: &mut String) {
+    let mark = mark(&learning.id);
     let texts = |them: &[String]| {
-        them.iter().map(|it| escaped(it, Some(','))).collect::<Vec<_>>().join(", ")
+        them.iter().map(|text| escaped(text, Some(','))).collect::<Vec<_>>().join(", ")
     };
-    let text = |it: &str| escaped(it, None);
+    let text = |item: &str| escaped(item, None);
     let mut lines: Vec<(&str, String)> = vec![
-        ("Status", it.status.to_string()),
-        ("Category", it.category.to_string()),
-        ("Scope", it.scope.to_string()),
-        ("Confidence", it.confidence.to_string()),
+        ("Status", learning.status.to_string()),
+        ("Category", learning.category.to_string()),
+        ("Scope", learning.scope.to_string()),
+        ("Confidence", learning.confidence.to_string()),
     ];
-    if !it.criteria.is_empty() {
-        let criteria: Vec<_> = it.criteria.iter().map(|it| it.word()).collect();
+    if !learning.criteria.is_empty() {
+        let criteria: Vec<_> = learning.criteria.iter().map(|criterion| criterion.word()).collect();
         lines.push(("Criteria", criteria.join(", ")));
     }
-    if !it.tags.is_empty() {
-        lines.push(("Tags", texts(&it.tags)));
+    if !learning.tags.is_empty() {
+        lines.push(("Tags", texts(&learning.tags)));
     }
-    if !it.context_files.is_empty() {
-        lines.push(("Files", texts(&it.context_files)));
+    if !learning.context_files.is_empty() {
+        lines.push(("Files", texts(&learning.context_files)));
     }
     for (label, value) in [
-        ("Relevance", &it.relevance),
-        ("Ticket", &it.ticket_id),
-        ("Session", &it.session_id),
-        ("Supersedes", &it.supersedes),
+        ("Relevance", &learning.relevance),
+        ("Ticket", &learning.ticket_id),
+        ("Session", &learning.session_id),
+        ("Supersedes", &learning.supersedes),
     ] {
-        lines.extend(value.as_deref().map(|it| (label, text(it))));
+        lines.extend(value.as_deref().map(|value| (label, text(value))));
     }
-    let mut written = it.created_at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
-    if let Some(version) = &it.roz_version {
+    let mut written = learning.created_at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
+    if let Some(version) = &learning.roz_version {
         written = format!("{written} by roz {}", text(version));
     }
-    let _ = writeln!(out, "{before}{} ^{}", text(&it.summary), it.id);
+    let _ = writeln!(out, "{before}{} ^{}", text(&learning.summary), learning.id);
     for (label, value) in lines {
         let _ = writeln!(out, "- **{label}:** {value} ^{mark}");
     }
-    for line in it.detail.split('\n') {
+    for line in learning.detail.split('\n') {
         let _ = writeln!(out, "> {} ^{mark}", text(line));
     }
     let _ = writeln!(out, "- **Written:** {written} ^{mark}");
@@ -111,6 +111,6 @@ pub(super) fn unescaped(text: &str) -> String {
 /// The digits of the character reference that `text` begins with.
 fn reference(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("&#")?;
-    let end = rest.find(|it: char| !it.is_ascii_digit())?;
+    let end = rest.find(|c: char| !c.is_ascii_digit())?;
     (end > 0 && rest[end..].starts_with(';')).then(|| &rest[..end])
 }

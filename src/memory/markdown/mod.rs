@@ -104,7 +104,7 @@ impl MemoryBackend for Markdown {
             return Err(Error::BadId { id: learning.id.clone() });
         }
         let held = self.file.hold()?;
-        if parse::ids(&held.bytes, Style::File).any(|it| it == learning.id) {
+        if parse::ids(&held.bytes, Style::File).any(|text| text == learning.id) {
             return Err(Error::Exists { id: learning.id.clone() });
         }
         let mut text = String::new();
@@ -139,14 +139,15 @@ impl MemoryBackend for Markdown {
             return Err(no_such());
         }
         if !self.is_ours {
-            let is_there = self.all()?.learnings.iter().any(|it| it.id == id);
+            let is_there = self.all()?.learnings.iter().any(|learning| learning.id == id);
             self.check_ours().map_err(|err| if is_there { err } else { no_such() })?;
         }
         let held = self.file.hold()?;
         let parsed = parse::parse(&held.bytes, Style::File);
-        let entry = parsed.entries.iter().find(|it| it.id == id);
-        let (entry, learning) =
-            entry.and_then(|it| Some((it, it.learning.as_ref().ok()?))).ok_or_else(no_such)?;
+        let entry = parsed.entries.iter().find(|entry| entry.id == id);
+        let (entry, learning) = entry
+            .and_then(|entry| Some((entry, entry.learning.as_ref().ok()?)))
+            .ok_or_else(no_such)?;
         if learning.status == status {
             return Ok(());
         }

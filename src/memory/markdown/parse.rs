@@ -89,7 +89,7 @@ pub(in crate::memory) struct Line<'a> {
 
 pub(in crate::memory) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
     let mut next = 0;
-    bytes.split_inclusive(|it| *it == b'\n').enumerate().map(move |(at, line)| {
+    bytes.split_inclusive(|byte| *byte == b'\n').enumerate().map(move |(at, line)| {
         let start = next;
         next += line.len();
         let text = line.strip_suffix(b"\n").unwrap_or(line);
@@ -114,13 +114,14 @@ impl Style {
 
 /// The ids of the headings; quickly.
 pub(in crate::memory) fn ids(bytes: &[u8], style: Style) -> impl Iterator<Item = &str> {
-    let headings = lines(bytes).filter_map(move |it| style.heading(it.text?));
-    headings.filter_map(|it| heading(it).map(|(_, id)| id).or_else(|| peer::id(it)))
+    let headings = lines(bytes).filter_map(move |line| style.heading(line.text?));
+    headings.filter_map(|text| heading(text).map(|(_, id)| id).or_else(|| peer::id(text)))
 }
 
 /// The summary and the id of a heading, as they stand there.
 fn heading(text: &str) -> Option<(&str, &str)> {
-    marked(text).or_else(|| text.strip_prefix('^').filter(|it| is_id(it)).map(|it| ("", it)))
+    marked(text)
+        .or_else(|| text.strip_prefix('^').filter(|rest| is_id(rest)).map(|rest| ("", rest)))
 }
 
 /// What a line says, and the mark that it ends in.
@@ -190,7 +191,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
                 );
                 parsed.problems.push((line.number, what));
             } else if !text.trim().is_empty() {
-                strays.extend(current.map(|it| (it, line.number)));
+                strays.extend(current.map(|current| (current, line.number)));
             }
             continue;
         };
@@ -205,7 +206,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
             drafts[*at_draft].take(line.number, part, value, from..line.start + end);
         } else if let Some(draft) = &mut foreign {
             draft.take(line, text);
-        } else if let Some(at_draft) = current.filter(|it| !drafts[*it].is_marked) {
+        } else if let Some(at_draft) = current.filter(|current| !drafts[*current].is_marked) {
             let range = line.start + at..line.start + text.len();
             drafts[at_draft].take(line.number, part, &text[at..], range);
         } else if let Some((_, mark)) = marked
@@ -215,14 +216,14 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
             orphans.push(mark);
             parsed.problems.push((line.number, format!("the heading of `^{mark}` is not there")));
         } else {
-            strays.extend(current.map(|it| (it, line.number)));
+            strays.extend(current.map(|current| (current, line.number)));
         }
     }
     parsed.entries.extend(foreign.map(peer::Draft::finish));
     let lost = strays.into_iter().filter_map(|(at, line)| drafts[at].lost(line));
     parsed.problems.extend(lost);
     parsed.entries.extend(drafts.into_iter().map(Draft::finish));
-    parsed.entries.sort_by_key(|it| it.line);
+    parsed.entries.sort_by_key(|entry| entry.line);
     once(parsed)
 }
 
@@ -248,18 +249,18 @@ impl Parsed {
 /// Two entries of one id: what the second says is not lost, and not shown.
 fn once(mut parsed: Parsed) -> Parsed {
     let mut first: HashMap<String, (usize, Option<Learning>)> = HashMap::new();
-    parsed.entries.retain(|it| {
-        let learning = it.learning.as_ref().ok();
-        let Some((line, other)) = first.get(&it.id) else {
-            first.insert(it.id.clone(), (it.line, learning.cloned()));
+    parsed.entries.retain(|entry| {
+        let learning = entry.learning.as_ref().ok();
+        let Some((line, other)) = first.get(&entry.id) else {
+            first.insert(entry.id.clone(), (entry.line, learning.cloned()));
             return true;
         };
         if other.as_ref() != learning || learning.is_none() {
             let what = format!(
                 "`{}` is the id of the entry in line {line} too: give this one another",
-                it.id
+                entry.id
             );
-            parsed.problems.push((it.line, what));
+            parsed.problems.push((entry.line, what));
         }
         false
     });
@@ -269,7 +270,7 @@ fn once(mut parsed: Parsed) -> Parsed {
 /// The entry whose mark a line of bytes ends in.
 fn owner_of_bytes(line: &[u8], by_mark: &HashMap<&str, usize>) -> Option<usize> {
     let line = line.trim_ascii_end();
-    let at = line.windows(2).rposition(|it| it == b" ^")?;
+    let at = line.windows(2).rposition(|items| items == b" ^")?;
     by_mark.get(std::str::from_utf8(&line[at + 2..]).ok()?).copied()
 }
 
@@ -347,10 +348,10 @@ impl Draft {
                         self.statuses.push(range);
                         match Status::find(value) {
                             // After a merge of two branches the stronger one holds.
-                            Some(it) if self.style == Style::File => {
-                                self.status = self.status.max(Some(it));
+                            Some(status) if self.style == Style::File => {
+                                self.status = self.status.max(Some(status));
                             }
-                            Some(it) => self.status = Some(it),
+                            Some(insert) => self.status = Some(insert),
                             None => self.breaks(Status::unknown(value)),
                         }
                     }
@@ -393,7 +394,7 @@ impl Draft {
         if self.is_marked && self.end.is_none() {
             return Err("it ends before its last line, `Written`".to_owned());
         }
-        let text = |label: &str| self.fields.get(label).map(|it| unescaped(it));
+        let text = |label: &str| self.fields.get(label).map(|field| unescaped(field));
         let texts = |label: &str| {
             let value = self.fields.get(label)?;
             Some(value.split(", ").map(unescaped).collect::<Vec<_>>())
@@ -410,7 +411,8 @@ impl Draft {
             None => (day(&self.id).unwrap_or(DateTime::UNIX_EPOCH), None),
         };
         let criteria = texts("criteria").unwrap_or_default();
-        let criterion = |it: &String| Criterion::find(it).ok_or(format!("`{it}` is no criterion"));
+        let criterion =
+            |item: &String| Criterion::find(item).ok_or(format!("`{item}` is no criterion"));
         Ok(Learning {
             id: self.id.clone(),
             category: word(&self.fields, "category", Category::find)?
@@ -457,7 +459,7 @@ pub(in crate::memory) fn time(text: &str) -> Option<DateTime<Utc>> {
 
 /// The day that an id names.
 pub(in crate::memory) fn day(id: &str) -> Option<DateTime<Utc>> {
-    let day = id.split('_').find(|it| it.len() == 8)?;
+    let day = id.split('_').find(|part| part.len() == 8)?;
     let day = NaiveDate::parse_from_str(day, "%Y%m%d").ok()?;
     Some(day.and_time(NaiveTime::MIN).and_utc())
 }

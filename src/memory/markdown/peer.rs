@@ -30,11 +30,11 @@ pub(super) fn id(heading: &str) -> Option<&str> {
     let mut parts = id.split('_');
     let (word, day, number) = (parts.next()?, parts.next()?, parts.next()?);
     let fits = !word.is_empty()
-        && word.bytes().all(|it| it.is_ascii_alphabetic())
+        && word.bytes().all(|byte| byte.is_ascii_alphabetic())
         && day.len() == 8
-        && day.bytes().all(|it| it.is_ascii_digit())
+        && day.bytes().all(|byte| byte.is_ascii_digit())
         && !number.is_empty()
-        && number.bytes().all(|it| it.is_ascii_alphanumeric())
+        && number.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && parts.next().is_none()
         && id.len() <= 64;
     fits.then_some(id)
@@ -91,7 +91,8 @@ impl Draft {
         for part in text.split(" | ") {
             let at = from;
             from += part.len() + " | ".len();
-            let Some((label, value)) = part.strip_prefix("**").and_then(|it| it.split_once(":**"))
+            let Some((label, value)) =
+                part.strip_prefix("**").and_then(|rest| rest.split_once(":**"))
             else {
                 continue;
             };
@@ -126,10 +127,10 @@ impl Draft {
         if let Some(why) = self.broken.take() {
             return Err(why);
         }
-        let text = |label: &str| self.fields.get(label).filter(|it| !it.is_empty()).cloned();
+        let text = |label: &str| self.fields.get(label).filter(|field| !field.is_empty()).cloned();
         let list = |label: &str| {
             let value = text(label).unwrap_or_default();
-            let items = value.split(',').map(str::trim).filter(|it| !it.is_empty());
+            let items = value.split(',').map(str::trim).filter(|part| !part.is_empty());
             items.map(str::to_owned).collect::<Vec<_>>()
         };
         let category = text("category").ok_or("it has no category")?;
@@ -137,20 +138,22 @@ impl Draft {
             Some(word) => Status::find(&word).ok_or_else(|| Status::unknown(&word))?,
             None => Status::Active,
         };
-        let criterion = |it: &String| Criterion::find(&it.replace(' ', "_"));
+        let criterion = |item: &String| Criterion::find(&item.replace(' ', "_"));
         let tags = text("tags").unwrap_or_default();
-        let tags = tags.split_whitespace().map(|it| it.trim_start_matches('#').to_owned());
-        let created = text("created").and_then(|it| time(&it)).or_else(|| day(&self.id));
+        let tags = tags.split_whitespace().map(|word| word.trim_start_matches('#').to_owned());
+        let created = text("created").and_then(|text| time(&text)).or_else(|| day(&self.id));
         Ok(Learning {
             category: Category::find(&category)
                 .ok_or_else(|| format!("`{category}` is no category"))?,
             summary: text("summary").ok_or("it has no summary")?,
             detail: self.detail(),
-            scope: text("scope").and_then(|it| Scope::find(&it)).unwrap_or_default(),
-            confidence: text("confidence").and_then(|it| Confidence::find(&it)).unwrap_or_default(),
+            scope: text("scope").and_then(|text| Scope::find(&text)).unwrap_or_default(),
+            confidence: text("confidence")
+                .and_then(|text| Confidence::find(&text))
+                .unwrap_or_default(),
             status,
             criteria: list("criteria").iter().filter_map(criterion).collect(),
-            tags: tags.filter(|it| !it.is_empty()).collect(),
+            tags: tags.filter(|tag| !tag.is_empty()).collect(),
             context_files: list("context files"),
             relevance: text("relevance"),
             ticket_id: text("ticket"),
@@ -165,7 +168,7 @@ impl Draft {
     /// Up to the last line that parts entries.
     fn detail(&self) -> String {
         let lines = self.detail.as_deref().unwrap_or_default();
-        let end = lines.iter().rposition(|it| it.trim_end() == "---").unwrap_or(lines.len());
+        let end = lines.iter().rposition(|line| line.trim_end() == "---").unwrap_or(lines.len());
         lines[..end].join("\n").trim().to_owned()
     }
 }

@@ -45,8 +45,9 @@ impl Scene {
     fn told(&self) -> (Vec<String>, Vec<String>) {
         let reading = self.backend.all().unwrap();
         let folder = self.backend.file.path.to_str().unwrap();
-        let problems = reading.problems.iter().map(|it| it.to_string().replace(folder, "…"));
-        (reading.learnings.into_iter().map(|it| it.id).collect(), problems.collect())
+        let problems =
+            reading.problems.iter().map(|problem| problem.to_string().replace(folder, "…"));
+        (reading.learnings.into_iter().map(|learning| learning.id).collect(), problems.collect())
     }
 }
 
@@ -108,7 +109,7 @@ fn no_two_entries_have_a_line_in_common() {
     (0..8).for_each(|n| scene.backend.write(&learning(n)).unwrap());
     let text = scene.text();
     let (_, entries) = text.split_once("\n\n").unwrap();
-    let mut lines: Vec<_> = entries.lines().filter(|it| !it.is_empty()).collect();
+    let mut lines: Vec<_> = entries.lines().filter(|line| !line.is_empty()).collect();
     let n = lines.len();
     lines.sort_unstable();
     lines.dedup();
@@ -143,7 +144,9 @@ fn archiving_changes_the_status_line_and_nothing_else() {
 
 #[test]
 fn a_projects_file_is_for_whom_the_project_is() {
-    let mode = |it: &Markdown| fs::metadata(&it.file.path).unwrap().permissions().mode() & 0o777;
+    let mode = |markdown: &Markdown| {
+        fs::metadata(&markdown.file.path).unwrap().permissions().mode() & 0o777
+    };
     let scene = Scene::new();
     scene.backend.write(&learning(0)).unwrap();
     fs::set_permissions(&scene.backend.file.path, fs::Permissions::from_mode(0o664)).unwrap();

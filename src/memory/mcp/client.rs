@@ -53,7 +53,8 @@ pub(super) fn talk<T>(
             say(&Talk { client }).await
         };
         let told = tokio::time::timeout(patience, conversation).await;
-        if let Some(pid) = group.and_then(|it| i32::try_from(it).ok()).and_then(Pid::from_raw) {
+        if let Some(pid) = group.and_then(|group| i32::try_from(group).ok()).and_then(Pid::from_raw)
+        {
             let _ = kill_process_group(pid, Signal::KILL);
         }
         let _ = child.kill().await;
@@ -76,12 +77,13 @@ impl Talk {
             CallToolRequestParams::new(Cow::Owned(tool.to_owned())).with_arguments(arguments);
         let answer = self.client.call_tool(params).await;
         let answer = answer.map_err(|err| failed(short(&world::in_a_line(&err))))?;
-        let texts = answer.content.iter().filter_map(|it| it.as_text());
-        let text = texts.map(|it| it.text.as_str()).collect::<Vec<_>>().join("\n");
+        let texts = answer.content.iter().filter_map(|content_block| content_block.as_text());
+        let text = texts.map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n");
         if answer.is_error == Some(true) {
             return Err(failed(short(&text)));
         }
-        let structured = answer.structured_content.filter(|it| !it.is_null());
+        let structured =
+            answer.structured_content.filter(|structured_content| !structured_content.is_null());
         Ok(structured.or_else(|| serde_json::from_str(&text).ok()).unwrap_or(Value::String(text)))
     }
 
@@ -90,7 +92,7 @@ impl Talk {
         let tools = self.client.list_all_tools().await.map_err(|err| Error::Server {
             what: format!("does not name its tools: {}", short(&world::in_a_line(&err))),
         })?;
-        Ok(tools.into_iter().map(|it| it.name.into_owned()).collect())
+        Ok(tools.into_iter().map(|tool| tool.name.into_owned()).collect())
     }
 }
 

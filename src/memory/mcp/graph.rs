@@ -25,16 +25,16 @@ const KIND: &str = "roz_learning";
 const RECORD: &str = "roz:1 ";
 const STATUS: &str = "roz:status ";
 
-pub(super) async fn write(talk: &Talk, it: &Learning) -> Result<()> {
-    let record = serde_json::to_string(it)
-        .map_err(|err| Error::Server { what: format!("cannot be given `{}`: {err}", it.id) })?;
-    let observations = [it.summary.clone(), format!("{RECORD}{record}")];
-    let entity = json!({ "name": it.id, "entityType": KIND, "observations": observations });
+pub(super) async fn write(talk: &Talk, item: &Learning) -> Result<()> {
+    let record = serde_json::to_string(item)
+        .map_err(|err| Error::Server { what: format!("cannot be given `{}`: {err}", item.id) })?;
+    let observations = [item.summary.clone(), format!("{RECORD}{record}")];
+    let entity = json!({ "name": item.id, "entityType": KIND, "observations": observations });
     let answer = talk.call("create_entities", json!({ "entities": [entity] })).await?;
     let made = answer["entities"].as_array().or(answer.as_array());
     match made.map(Vec::len) {
         // It answers with what is new.
-        Some(0) => Err(Error::Exists { id: it.id.clone() }),
+        Some(0) => Err(Error::Exists { id: item.id.clone() }),
         Some(_) => Ok(()),
         None => Err(Error::Server { what: "does not say whether it kept the learning".into() }),
     }
@@ -43,14 +43,15 @@ pub(super) async fn write(talk: &Talk, it: &Learning) -> Result<()> {
 pub(super) async fn mark(talk: &Talk, id: &str, status: Status) -> Result<()> {
     let graph = talk.call("read_graph", json!({})).await?;
     let no_such = || Error::NoSuch { id: id.to_owned() };
-    let entity = entities(&graph).find(|it| it["name"] == id).ok_or_else(no_such)?;
+    let entity = entities(&graph).find(|entity| entity["name"] == id).ok_or_else(no_such)?;
     let learning = learning(entity).map_err(|_| no_such())?;
     if learning.status == status {
         return Ok(());
     }
     let new = format!("{STATUS}{status}");
-    let old: Vec<&str> =
-        observations(entity).filter(|it| it.starts_with(STATUS) && *it != new).collect();
+    let old: Vec<&str> = observations(entity)
+        .filter(|observation| observation.starts_with(STATUS) && *observation != new)
+        .collect();
     // First the new one: were this the last thing that is done, the last one
     // would hold.
     let add = json!({ "observations": [{ "entityName": id, "contents": [new] }] });
@@ -79,7 +80,7 @@ pub(super) fn read(graph: &Value) -> Reading {
 
 /// Those that are ours.
 fn entities(graph: &Value) -> impl Iterator<Item = &Value> {
-    graph["entities"].as_array().into_iter().flatten().filter(|it| it["entityType"] == KIND)
+    graph["entities"].as_array().into_iter().flatten().filter(|items| items["entityType"] == KIND)
 }
 
 fn observations(entity: &Value) -> impl Iterator<Item = &str> {
@@ -87,11 +88,11 @@ fn observations(entity: &Value) -> impl Iterator<Item = &str> {
 }
 
 fn learning(entity: &Value) -> Result<Learning, String> {
-    let record = observations(entity).find_map(|it| it.strip_prefix(RECORD));
+    let record = observations(entity).find_map(|observation| observation.strip_prefix(RECORD));
     let record = record.ok_or("its record is not there")?;
     let mut learning: Learning =
         serde_json::from_str(record).map_err(|err| format!("its record is broken: {err}"))?;
-    let statuses = observations(entity).filter_map(|it| it.strip_prefix(STATUS));
+    let statuses = observations(entity).filter_map(|observation| observation.strip_prefix(STATUS));
     if let Some(status) = statuses.filter_map(Status::find).last() {
         learning.status = status;
     }

@@ -21,7 +21,7 @@ pub(super) fn path(roz_home: &Path, server: &McpPolicy) -> PathBuf {
 }
 
 pub(super) fn read(path: &Path) -> Vec<Learning> {
-    let bytes = files::read(path).ok().flatten().map(|it| it.0).unwrap_or_default();
+    let bytes = files::read(path).ok().flatten().map(|pair| pair.0).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
@@ -29,7 +29,8 @@ pub(super) fn read(path: &Path) -> Vec<Learning> {
 pub(super) fn keep(path: &Path, learnings: &[Learning]) {
     let Ok(bytes) = serde_json::to_vec(learnings) else { return };
     // What is derived from it stays good as long as the file does.
-    if bytes.len() as u64 > files::MAX_DOCUMENT || fs::read(path).is_ok_and(|it| it == bytes) {
+    if bytes.len() as u64 > files::MAX_DOCUMENT || fs::read(path).is_ok_and(|items| items == bytes)
+    {
         return;
     }
     let _ = cached::replace(path, &[&bytes]);

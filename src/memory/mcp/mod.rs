@@ -90,7 +90,7 @@ impl Mcp {
 
     fn tool(&self, wanted: &str) -> Result<&str> {
         let tool = self.server.tool_names.get(wanted).map(String::as_str);
-        tool.filter(|it| !it.is_empty()).ok_or_else(|| Error::Server {
+        tool.filter(|tool| !tool.is_empty()).ok_or_else(|| Error::Server {
             what: format!("has no tool for `{wanted}`: name it in `backends.mcp.tool_names`"),
         })
     }
@@ -135,7 +135,7 @@ impl MemoryBackend for Mcp {
             self.talk(async |talk| talk.call(tool, json!(learning)).await.map(drop))?;
         }
         let mut known = known::read(&self.known());
-        known.retain(|it| it.id != learning.id);
+        known.retain(|item| item.id != learning.id);
         known.push(learning.clone());
         known::keep(&self.known(), &known);
         Ok(())
@@ -170,15 +170,16 @@ impl MemoryBackend for Mcp {
         let tool = self.tool("search")?;
         let texts = [&query.text, &query.ticket_title, &query.ticket_description, &query.branch];
         let texts: Vec<_> =
-            texts.into_iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+            texts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
         let asked = json!({ "query": texts.join(" "), "limit": filters.max_results });
         let answer = self.talk(async |talk| talk.call(tool, asked).await)?;
         // In the server's order, which is all that is known of its scores.
-        let found = listed(&answer).learnings.into_iter().filter(|it| filters.admit(it));
+        let found =
+            listed(&answer).learnings.into_iter().filter(|learning| filters.admit(learning));
         let mut score = 1.0;
-        let scored = found.take(filters.max_results).map(|it| {
+        let scored = found.take(filters.max_results).map(|learning| {
             score *= 0.9;
-            Found { id: it.id, score, why: vec![NAME.to_owned()] }
+            Found { id: learning.id, score, why: vec![NAME.to_owned()] }
         });
         Ok(scored.collect())
     }
@@ -193,7 +194,10 @@ impl MemoryBackend for Mcp {
             self.talk(async |talk| talk.call(tool, asked).await.map(drop))?;
         }
         let mut known = known::read(&self.known());
-        known.iter_mut().filter(|it| it.id == id).for_each(|it| it.status = status);
+        known
+            .iter_mut()
+            .filter(|learning| learning.id == id)
+            .for_each(|learning| learning.status = status);
         known::keep(&self.known(), &known);
         Ok(())
     }
@@ -205,7 +209,7 @@ impl MemoryBackend for Mcp {
         if self.is_graph() {
             wanted.extend(graph::TOOLS);
         }
-        match wanted.iter().find(|it| !has.iter().any(|tool| tool == *it)) {
+        match wanted.iter().find(|text| !has.iter().any(|tool| tool == *text)) {
             Some(missing) => Err(Error::Server { what: format!("has no tool `{missing}`") }),
             None => Ok(()),
         }

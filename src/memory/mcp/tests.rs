@@ -26,7 +26,7 @@ fn scene(command: &str, args: &[&str]) -> Scene {
     let dir = tempfile::tempdir().unwrap();
     let server = McpPolicy {
         command: Some(command.to_owned()),
-        args: args.iter().map(|it| (*it).to_owned()).collect(),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
         ..McpPolicy::default()
     };
     let backend = Mcp::new(&server, dir.path().join("home/mcp.lock"), LONG).unwrap();
@@ -72,7 +72,7 @@ fn a_server_with_other_tools_keeps_learnings() {
     assert_eq!(backend.all().unwrap().learnings, [learning(0), archived]);
     let query = Query { text: "gen0 gen1".into(), ..Query::default() };
     let found = backend.search(&query, &Filters::default()).unwrap();
-    assert_eq!(found.iter().map(|it| &it.id).collect::<Vec<_>>(), [&learning(0).id]);
+    assert_eq!(found.iter().map(|found| &found.id).collect::<Vec<_>>(), [&learning(0).id]);
 }
 
 #[test]

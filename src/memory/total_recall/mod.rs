@@ -77,7 +77,7 @@ impl TotalRecall {
             "memory/registers/_index.md",
             "memory/registers/open-loops.md",
         ];
-        project.join("memory").is_dir() && SIGNS.iter().any(|it| project.join(it).exists())
+        project.join("memory").is_dir() && SIGNS.iter().any(|text| project.join(text).exists())
     }
 
     pub fn dir(&self) -> &Path {
@@ -116,8 +116,8 @@ impl TotalRecall {
     /// Ours, and what others wrote, in that order.
     fn read(&self) -> Result<(Reading, Vec<Learning>)> {
         let (mut ours, mut others) = (Reading::default(), Vec::new());
-        let days = self.files("daily")?.into_iter().map(|it| (it, true));
-        let registers = self.files("registers")?.into_iter().map(|it| (it, false));
+        let days = self.files("daily")?.into_iter().map(|file| (file, true));
+        let registers = self.files("registers")?.into_iter().map(|file| (file, false));
         for (file, is_day) in days.chain(registers) {
             let bytes = match file.read() {
                 Ok(Some(bytes)) => bytes,
@@ -133,12 +133,13 @@ impl TotalRecall {
                 parse::parse(&bytes, Style::Log).read_into(&mut ours, &file.path);
                 others.extend(notes::of_day(&file.path, &bytes, self.local));
             } else {
-                let modified = fs::metadata(&file.path).and_then(|it| it.modified());
+                let modified = fs::metadata(&file.path).and_then(|metadata| metadata.modified());
                 let modified = modified.unwrap_or(SystemTime::UNIX_EPOCH);
                 others.extend(notes::of_register(&file.path, &bytes, modified.into()));
             }
         }
-        let is_new = |it: &Learning| !ours.learnings.iter().any(|other| other.id == it.id);
+        let is_new =
+            |learning: &Learning| !ours.learnings.iter().any(|other| other.id == learning.id);
         others.retain(is_new);
         Ok((ours, others))
     }
@@ -156,7 +157,7 @@ impl MemoryBackend for TotalRecall {
         let local = (self.local)(learning.created_at);
         let log = self.log_of(learning);
         let held = log.hold()?;
-        if parse::ids(&held.bytes, Style::Log).any(|it| it == learning.id) {
+        if parse::ids(&held.bytes, Style::Log).any(|text| text == learning.id) {
             return Err(Error::Exists { id: learning.id.clone() });
         }
         let mut entry = String::new();
@@ -183,8 +184,8 @@ impl MemoryBackend for TotalRecall {
         for log in self.files("daily")? {
             let is_here = |bytes: &[u8]| {
                 let parsed = parse::parse(bytes, Style::Log);
-                let found = parsed.entries.into_iter().find(|it| it.id == id);
-                found.and_then(|it| it.learning.ok()).map(|it| it.status)
+                let found = parsed.entries.into_iter().find(|entry| entry.id == id);
+                found.and_then(|entry| entry.learning.ok()).map(|learning| learning.status)
             };
             let Ok(Some(bytes)) = log.read() else { continue };
             if is_here(&bytes).is_none() {
@@ -196,7 +197,7 @@ impl MemoryBackend for TotalRecall {
                 _ => into_section(held, &format!("- **Status:** {status} ^{}\n", format::mark(id))),
             };
         }
-        if self.read()?.1.iter().any(|it| it.id == id) {
+        if self.read()?.1.iter().any(|learning| learning.id == id) {
             return Err(Error::ReadOnly { path: self.dir.clone() });
         }
         Err(Error::NoSuch { id: id.to_owned() })
@@ -216,17 +217,17 @@ impl MemoryBackend for TotalRecall {
 fn into_section(held: Held, lines: &str) -> Result<()> {
     let bytes = &held.bytes;
     let all: Vec<_> = parse::lines(bytes).collect();
-    let is_ours = |it: &&parse::Line| it.text.is_some_and(|it| it.trim_end() == SECTION);
-    let Some(section) = all.iter().rfind(is_ours).map(|it| it.number) else {
+    let is_ours = |line: &&parse::Line| line.text.is_some_and(|text| text.trim_end() == SECTION);
+    let Some(section) = all.iter().rfind(is_ours).map(|line| line.number) else {
         let end = if bytes.ends_with(b"\n") { "" } else { "\n" };
         return held.append(&format!("{end}\n{SECTION}\n\n{lines}"));
     };
-    let is_heading = |it: &&parse::Line| {
-        let level = it.text.map(|it| it.find(|c| c != '#').unwrap_or(it.len()));
+    let is_heading = |line: &&parse::Line| {
+        let level = line.text.map(|text| text.find(|c| c != '#').unwrap_or(text.len()));
         matches!(level, Some(1 | 2))
-            && it.text.is_some_and(|it| it.trim_start_matches('#').starts_with(' '))
+            && line.text.is_some_and(|text| text.trim_start_matches('#').starts_with(' '))
     };
-    let after = all[section..].iter().find(is_heading).map(|it| it.start);
+    let after = all[section..].iter().find(is_heading).map(|line| line.start);
     let Some(at) = after else {
         let end = if bytes.ends_with(b"\n") { "" } else { "\n" };
         let gap = if lines.starts_with('[') { "\n" } else { "" };

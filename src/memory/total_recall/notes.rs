@@ -26,7 +26,7 @@ pub(super) fn of_day(
     local: fn(DateTime<Utc>) -> DateTime<FixedOffset>,
 ) -> Vec<Learning> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let date = name.get(..10).and_then(|it| NaiveDate::parse_from_str(it, "%Y-%m-%d").ok());
+    let date = name.get(..10).and_then(|name| NaiveDate::parse_from_str(name, "%Y-%m-%d").ok());
     let midnight = date.unwrap_or_default().and_time(NaiveTime::MIN);
     let mut section = "";
     let mut notes: Vec<Note> = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn of_day(
             is_open = false;
             continue;
         }
-        let timed = text.strip_prefix('[').and_then(|it| it.split_once("] "));
+        let timed = text.strip_prefix('[').and_then(|rest| rest.split_once("] "));
         let (time, said) = match timed.filter(|(time, _)| time.len() == 5) {
             Some((time, said)) => (NaiveTime::parse_from_str(time, "%H:%M").ok(), said),
             None => match item(text) {
@@ -93,7 +93,7 @@ pub(super) fn of_register(path: &Path, bytes: &[u8], modified: DateTime<Utc>) ->
         if let Some(heading) = text.strip_prefix("## ") {
             section = heading.trim();
         } else if let Some((key, value)) = field(text) {
-            match claims.last_mut().filter(|it| it.section == section && key != "claim") {
+            match claims.last_mut().filter(|claim| claim.section == section && key != "claim") {
                 Some(claim) => claim.fields.push((key, value)),
                 None => claims.push(Claim { section, text: value, fields: Vec::new() }),
             }
@@ -103,13 +103,14 @@ pub(super) fn of_register(path: &Path, bytes: &[u8], modified: DateTime<Utc>) ->
     }
     let mut learnings = Vec::new();
     for Claim { section, text, fields } in claims {
-        let get = |key: &str| fields.iter().find(|it| it.0 == key).map(|it| it.1.as_str());
+        let get =
+            |key: &str| fields.iter().find(|field| field.0 == key).map(|field| field.1.as_str());
         let verified = get("last_verified").and_then(parse::time);
         let more: Vec<_> = fields.iter().map(|(key, value)| format!("{key}: {value}")).collect();
         let made = learning(&name, section, &text, &more.join("\n"), verified.unwrap_or(modified));
-        learnings.extend(made.map(|it| Learning {
+        learnings.extend(made.map(|made| Learning {
             confidence: get("confidence").and_then(Confidence::find).unwrap_or_default(),
-            ..it
+            ..made
         }));
     }
     learnings
@@ -180,7 +181,7 @@ fn learning(
         },
         str::to_owned,
     );
-    let is_superseded = [section, text].iter().any(|it| it.contains("[superseded"));
+    let is_superseded = [section, text].iter().any(|text| text.contains("[superseded"));
     let category = match file {
         "decisions" | "open-loops" => Category::Process,
         "preferences" => Category::Convention,
@@ -189,7 +190,7 @@ fn learning(
     };
     let kind = if day(&file.replace('-', "")).is_some() { "daily" } else { file };
     let section = section.trim_matches(['[', ']']).to_lowercase();
-    let tags = [kind.to_owned(), section].into_iter().filter(|it| !it.is_empty());
+    let tags = [kind.to_owned(), section].into_iter().filter(|text| !text.is_empty());
     Some(Learning {
         id,
         category,

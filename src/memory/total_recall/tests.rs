@@ -70,7 +70,7 @@ fn a_day_begins_as_total_recall_begins_it() {
 #[test]
 fn days_are_local() {
     let scene =
-        Scene::in_zone(|it| it.with_timezone(&FixedOffset::east_opt(14 * 3600 + 1800).unwrap()));
+        Scene::in_zone(|at| at.with_timezone(&FixedOffset::east_opt(14 * 3600 + 1800).unwrap()));
     scene.backend.write(&learning(0)).unwrap();
     assert!(scene.text("daily/2026-11-22.md").contains("\n[00:30] Run"));
     assert_eq!(scene.learnings(), [learning(0)]);
@@ -98,7 +98,7 @@ fn nobodys_text_is_touched() {
         rest = &rest[at + line.len()..];
     }
     let ours: Vec<_> =
-        scene.learnings().into_iter().filter(|it| it.id.starts_with("cl_")).collect();
+        scene.learnings().into_iter().filter(|learning| learning.id.starts_with("cl_")).collect();
     assert_eq!(ours, [Learning { status: Status::Archived, ..learning(0) }, learning(1)]);
     let section = after.find("## Learnings").unwrap()..after.find("## Later").unwrap();
     assert!(after[section].contains("make gen1"), "{after}");
@@ -113,7 +113,7 @@ fn a_log_is_only_ever_added_to() {
         let before = scene.text(TODAY);
         scene.backend.mark(&learning(1).id, status).unwrap();
         assert!(scene.text(TODAY).starts_with(&before));
-        let found = scene.learnings().into_iter().find(|it| it.id == learning(1).id).unwrap();
+        let found = scene.learnings().into_iter().find(|item| item.id == learning(1).id).unwrap();
         assert_eq!(found.status, status);
     }
 }
@@ -123,8 +123,9 @@ fn found(scene: &Scene, text: &str) -> Vec<String> {
     let filters = Filters { statuses: Vec::new(), ..Filters::default() };
     let found = scene.backend.search(&query, &filters).unwrap();
     let all = scene.learnings();
-    let summary = |id: &String| all.iter().find(|it| it.id == *id).unwrap().summary.clone();
-    found.iter().map(|it| summary(&it.id)).collect()
+    let summary =
+        |id: &String| all.iter().find(|learning| learning.id == *id).unwrap().summary.clone();
+    found.iter().map(|found| summary(&found.id)).collect()
 }
 
 #[test]
@@ -147,12 +148,12 @@ fn registers_and_all_days_are_searched_for_any_of_the_words() {
     assert_eq!(found(&scene, "day28 redis").len(), 2);
     assert_eq!(found(&scene, "axum"), ["axum router 0.8"]);
     let claims = scene.learnings();
-    let axum = claims.iter().find(|it| it.summary.starts_with("axum")).unwrap();
+    let axum = claims.iter().find(|claim| claim.summary.starts_with("axum")).unwrap();
     assert_eq!((axum.id.as_str(), axum.confidence), ("tr0123456789", Confidence::High));
     assert_eq!(axum.tags, ["tech-stack", "backend"]);
     assert!(axum.detail.contains("evidence: Cargo.toml"));
     assert_eq!(axum.created_at.to_rfc3339(), "2026-02-05T00:00:00+00:00");
-    let actix = claims.iter().find(|it| it.summary.starts_with("actix")).unwrap();
+    let actix = claims.iter().find(|claim| claim.summary.starts_with("actix")).unwrap();
     assert_eq!(actix.status, Status::Superseded);
 }
 
@@ -164,8 +165,8 @@ fn all_of_a_days_log_is_read_and_what_goes_on_stays_together() {
     scene.put("daily/2026-02-01.md", log);
     scene.backend.write(&learning(0)).unwrap();
     let notes: Vec<_> =
-        scene.learnings().into_iter().filter(|it| it.id != learning(0).id).collect();
-    let mut said: Vec<_> = notes.iter().map(|it| it.detail.as_str()).collect();
+        scene.learnings().into_iter().filter(|item| item.id != learning(0).id).collect();
+    let mut said: Vec<_> = notes.iter().map(|note| note.detail.as_str()).collect();
     said.sort_unstable();
     assert_eq!(
         said,
@@ -220,7 +221,7 @@ proptest::proptest! {
             fs::write(scene.backend.dir.join(file), bytes).unwrap();
             scene.backend.all().unwrap();
             let _ = scene.backend.write(&learning(0));
-            let ids: Vec<_> = scene.backend.all().unwrap().learnings.into_iter().map(|it| it.id).collect();
+            let ids: Vec<_> = scene.backend.all().unwrap().learnings.into_iter().map(|learning| learning.id).collect();
             proptest::prop_assert!(ids.contains(&learning(0).id));
         }
     }

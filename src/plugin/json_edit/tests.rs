@@ -42,8 +42,9 @@ fn entries_go_with_their_table_and_empty_tables_by_name() {
         (r#"{"other":{"ours":true},"ours":1,"t":["ours"]}"#, None),
         ("[", None),
     ] {
-        let document = Document::parse(before).filter(|it| it.remove_members(&["t"], is_ours));
-        assert_eq!(document.map(|it| it.text()).as_deref(), after, "{before}");
+        let document =
+            Document::parse(before).filter(|document| document.remove_members(&["t"], is_ours));
+        assert_eq!(document.map(|document| document.text()).as_deref(), after, "{before}");
     }
     let document = Document::parse(r#"{"ours": {}, "x": {}}"#).unwrap();
     assert!(document.remove_own_members(is_ours));
@@ -97,13 +98,14 @@ fn what_is_added_leaves_everything_else_as_it_was() {
         );
         assert_eq!(said["c"]["d"][0], 1);
         let mut rest = new.chars();
-        assert!(text.chars().all(|c| rest.any(|it| it == c)), "{new}");
+        assert!(text.chars().all(|c| rest.any(|item| item == c)), "{new}");
     }
     for odd in
         ["[]", "{\"permissions\": []}", "{\"permissions\": {\"allow\": 1}}", "{", "{ // c\n}"]
     {
         let document = Document::parse(odd);
-        let added = document.map(|it| it.add_elements(&["permissions"], "allow", &["x".into()]));
+        let added = document
+            .map(|document| document.add_elements(&["permissions"], "allow", &["x".into()]));
         assert_ne!(added, Some(true), "{odd}");
     }
 }

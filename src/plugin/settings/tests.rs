@@ -13,12 +13,13 @@ fn a_hook_that_runs_roz_is_found_however_it_is_written() {
         json!({ "command": "/home/u/.local/bin/roz", "args": ["hook", "stop"] }),
         json!({ "command": "cd /x; \"$HOME/bin/roz\" hook Stop" }),
     ] {
-        let it = settings(json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } }));
-        assert_eq!(it.events(), ["Stop"]);
+        let item = settings(json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } }));
+        assert_eq!(item.events(), ["Stop"]);
     }
     for command in ["rozz hook stop", "roz list", "echo roz; hook"] {
-        let it = settings(json!({ "hooks": { "Stop": [{ "hooks": [{ "command": command }] }] } }));
-        assert!(it.events().is_empty(), "{command}");
+        let item =
+            settings(json!({ "hooks": { "Stop": [{ "hooks": [{ "command": command }] }] } }));
+        assert!(item.events().is_empty(), "{command}");
     }
 }
 
@@ -26,9 +27,9 @@ fn a_hook_that_runs_roz_is_found_however_it_is_written() {
 fn odd_settings_say_nothing() {
     for value in [json!(null), json!([]), json!({ "hooks": 1 }), json!({ "hooks": { "Stop": {} } })]
     {
-        let it = settings(value);
-        assert!(it.events().is_empty() && it.enables_plugin().is_none());
-        assert!(!it.lets_run("roz decide") && it.switches_hooks_off().is_none());
+        let item = settings(value);
+        assert!(item.events().is_empty() && item.enables_plugin().is_none());
+        assert!(!item.lets_run("roz decide") && item.switches_hooks_off().is_none());
     }
 }
 
@@ -45,7 +46,7 @@ fn a_rule_lets_run_what_begins_like_it() {
         ("Read", false),
         ("BashOutput", false),
     ] {
-        let it = settings(json!({ "permissions": { "allow": [rule] } }));
-        assert_eq!(it.lets_run("roz decide"), lets, "{rule}");
+        let item = settings(json!({ "permissions": { "allow": [rule] } }));
+        assert_eq!(item.lets_run("roz decide"), lets, "{rule}");
     }
 }

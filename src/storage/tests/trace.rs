@@ -23,7 +23,8 @@ fn events_of_a_killed_save_are_noticed_by_a_save_without_any() {
     let home = home();
     record(&home.store, 1);
     home.append_raw(&line(2));
-    update(&home.store, &id(1), soon(), || session(1), |it| it.head = Some("a".into())).unwrap();
+    update(&home.store, &id(1), soon(), || session(1), |item| item.head = Some("a".into()))
+        .unwrap();
     assert_eq!(seqs(&home.store), [1, 2, 3]);
     assert_eq!(get(&home.store, 1).session.trace.seq, 3);
 }
@@ -125,7 +126,7 @@ fn a_compaction_is_never_as_long_as_what_it_replaced() {
     let home = home();
     record(&home.store, 60);
     let names = ["s1.json", "s1.trace.jsonl"];
-    let before = names.map(|it| fs::read(home.path(it)).unwrap());
+    let before = names.map(|name| fs::read(home.path(name)).unwrap());
     let restore = |names: &[&str]| {
         for name in names {
             let n = usize::from(*name == "s1.trace.jsonl");
@@ -134,7 +135,8 @@ fn a_compaction_is_never_as_long_as_what_it_replaced() {
     };
     let say = |prompt: String| {
         let mark = Mark::ClientPrompt { prompt };
-        update(&home.store, &id(1), soon(), || session(1), |it| it.record(&mark, at(1))).unwrap();
+        update(&home.store, &id(1), soon(), || session(1), |item| item.record(&mark, at(1)))
+            .unwrap();
         get(&home.store, 1).session.trace.bytes
     };
     let old = before[1].len() as u64;
@@ -191,11 +193,11 @@ proptest! {
             let trace = home.store.read_trace(&id(1)).unwrap();
             let known = get(&home.store, 1).session.trace;
             prop_assert!(trace.is_sorted_by(|a, b| a.seq < b.seq));
-            let newest: Vec<_> = trace.iter().rev().take(n).map(|it| it.event_type.as_str()).collect();
+            let newest: Vec<_> = trace.iter().rev().take(n).map(|trace_event| trace_event.event_type.as_str()).collect();
             prop_assert_eq!(newest, vec!["client_prompt"; n]);
             let file = fs::read(home.path("s1.trace.jsonl")).unwrap();
             let events: Vec<TraceEvent> = journal::entries(&file).collect();
-            let kept = events.iter().filter(|it| it.event_type != "trace_compacted").count();
+            let kept = events.iter().filter(|event| event.event_type != "trace_compacted").count();
             prop_assert_eq!(known.bytes, file.len() as u64);
             prop_assert_eq!(known.events, kept as u64);
             prop_assert_eq!(known.seq, events.last().unwrap().seq);

@@ -14,7 +14,7 @@ impl Skips for All {
 }
 
 fn paths(looked: &Scanned) -> Vec<&str> {
-    looked.touched.iter().map(|it| it.path.as_str()).collect()
+    looked.touched.iter().map(|touched| touched.path.as_str()).collect()
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn what_is_older_and_where_links_lead_is_left_alone() {
     let after = (seconds, nanos + 1);
     fs::write(outside.path().join("new"), "x").unwrap();
     let link = dir.path().join("link");
-    while fs::symlink_metadata(&link).map_or((0, 0), |it| changed_at(&it)) < after {
+    while fs::symlink_metadata(&link).map_or((0, 0), |metadata| changed_at(&metadata)) < after {
         let _ = fs::remove_file(&link);
         std::os::unix::fs::symlink(outside.path(), &link).unwrap();
     }

@@ -4,10 +4,10 @@ const NOTHING: Wants = Wants { review: false, reflection: false, intent: false }
 
 /// Without the `# ` of what is no sentence.
 fn uncommented(text: &str) -> String {
-    let is_key = |it: &str| it.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
-    let line = |it: &str| match it.strip_prefix("# ") {
+    let is_key = |item: &str| item.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
+    let line = |item: &str| match item.strip_prefix("# ") {
         Some(rest) if is_key(rest) => format!("{rest}\n"),
-        _ => format!("{it}\n"),
+        _ => format!("{item}\n"),
     };
     text.lines().map(line).collect()
 }
@@ -44,7 +44,7 @@ fn what_is_chosen_is_said_and_nothing_else() {
     let keys: Vec<&String> = values.flat_map(toml::Table::keys).collect();
     assert_eq!(
         keys.iter()
-            .filter(|it| !["gates", "auto_skip", "write_gate", "mcp"].contains(&it.as_str()))
+            .filter(|key| !["gates", "auto_skip", "write_gate", "mcp"].contains(&key.as_str()))
             .count(),
         1
     );

@@ -15,7 +15,7 @@ fn a_server_is_added_and_everything_else_stays_in_its_place() {
                 \"a\": {}\n  },\n  \"c\": [1.50]\n}";
     for text in [text.to_owned(), text.replace('\n', "\r\n")] {
         let mut rest = added(&text).chars().collect::<Vec<_>>().into_iter();
-        assert!(text.chars().all(|c| rest.any(|it| it == c)), "{text}");
+        assert!(text.chars().all(|c| rest.any(|item| item == c)), "{text}");
     }
     let empty = added("{\r\n}\r\n");
     assert_eq!(empty.matches('\n').count(), empty.matches("\r\n").count(), "{empty:?}");

@@ -42,7 +42,8 @@ pub(super) fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Ve
     let mut scored: Vec<(f64, &Learning)> = scored.filter(|(score, _)| *score > 0.0).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     let best = scored.into_iter().take(5);
-    best.map(|(score, it)| Chosen { id: it.id.clone(), score, is_strong: false }).collect()
+    best.map(|(score, learning)| Chosen { id: learning.id.clone(), score, is_strong: false })
+        .collect()
 }
 
 fn words(text: &str) -> BTreeSet<String> {

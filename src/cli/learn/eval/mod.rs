@@ -100,7 +100,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 /// Each project's, and the user's own once, which are beside all of them.
 fn learnings(projects: &[Project]) -> usize {
     let all = projects.iter().flat_map(|project| &project.learnings);
-    let (own, others): (Vec<_>, Vec<_>) = all.partition(|it| it.scope == Scope::Personal);
+    let (own, others): (Vec<_>, Vec<_>) =
+        all.partition(|learning| learning.scope == Scope::Personal);
     others.len() + own.iter().map(|learning| &learning.id).collect::<BTreeSet<_>>().len()
 }
 
@@ -164,14 +165,15 @@ struct Figures {
 impl Figures {
     fn of(asked: &[Answered]) -> Self {
         let (must, others): (Vec<&Answered>, Vec<&Answered>) =
-            asked.iter().partition(|it| !it.labelled.relevant.is_empty());
-        let wants_nothing = others.iter().filter(|it| it.labelled.also.is_empty());
-        let silent = wants_nothing.map(|it| ratio(usize::from(it.shown.is_empty()), 1));
+            asked.iter().partition(|answered| !answered.labelled.relevant.is_empty());
+        let wants_nothing = others.iter().filter(|other| other.labelled.also.is_empty());
+        let silent = wants_nothing
+            .map(|wants_nothing| ratio(usize::from(wants_nothing.shown.is_empty()), 1));
         let all = [
-            ("recall", mean(must.iter().map(|it| it.recall())), 3),
-            ("mrr", mean(must.iter().map(|it| it.reciprocal_rank())), 3),
-            ("titles", mean(asked.iter().map(|it| ratio(it.shown.len(), 1))), 2),
-            ("characters", mean(asked.iter().map(|it| ratio(it.characters(), 1))), 0),
+            ("recall", mean(must.iter().map(|answered| answered.recall())), 3),
+            ("mrr", mean(must.iter().map(|answered| answered.reciprocal_rank())), 3),
+            ("titles", mean(asked.iter().map(|answered| ratio(answered.shown.len(), 1))), 2),
+            ("characters", mean(asked.iter().map(|answered| ratio(answered.characters(), 1))), 0),
             ("silent", mean(silent), 3),
         ];
         Self { queries: asked.len(), all }
@@ -200,6 +202,7 @@ fn ratio(part: usize, whole: usize) -> f64 {
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0.0_f64), |(sum, count), it| (sum + it, count + 1.0));
+    let (sum, count) =
+        values.fold((0.0, 0.0_f64), |(sum, count), share| (sum + share, count + 1.0));
     (count > 0.0).then(|| sum / count)
 }

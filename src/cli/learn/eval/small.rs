@@ -20,18 +20,19 @@ pub(super) fn stores(project: &Project, size: usize) -> Vec<Project> {
 
 fn store(project: &Project, labelled: &Labelled, at: usize, size: usize) -> Option<Project> {
     let wanted = labelled.relevant.first();
-    let is_other = |it: &&Learning| {
-        let is_named = labelled.relevant.contains(&it.id) || labelled.also.contains(&it.id);
-        !is_named && it.scope != Scope::Personal
+    let is_other = |learning: &&Learning| {
+        let is_named =
+            labelled.relevant.contains(&learning.id) || labelled.also.contains(&learning.id);
+        !is_named && learning.scope != Scope::Personal
     };
     let others: Vec<&Learning> = project.learnings.iter().filter(is_other).collect();
-    let own = project.learnings.iter().filter(|it| Some(&it.id) == wanted);
+    let own = project.learnings.iter().filter(|learning| Some(&learning.id) == wanted);
     // Others for each query, spread over the project.
     let spread = (0..others.len()).map(|step| others[(at + step * 7) % others.len()]);
     let mut learnings: Vec<Learning> = Vec::new();
-    for it in own.chain(spread) {
-        if learnings.len() < size && !learnings.iter().any(|had| had.id == it.id) {
-            learnings.push(it.clone());
+    for learning in own.chain(spread) {
+        if learnings.len() < size && !learnings.iter().any(|had| had.id == learning.id) {
+            learnings.push(learning.clone());
         }
     }
     let labelled = Labelled {

@@ -26,10 +26,10 @@ pub struct Turn {
 
 impl Turn {
     pub fn of(record: &Record) -> Vec<Self> {
-        let turn = |it: &FileDetails| {
-            let from = from(it).map(str::to_owned);
-            let is_one = from.is_some() || it.changed.change == Change::Deleted;
-            is_one.then(|| Self { at: record.timestamp, path: it.path.clone(), from })
+        let turn = |file_details: &FileDetails| {
+            let from = from(file_details).map(str::to_owned);
+            let is_one = from.is_some() || file_details.changed.change == Change::Deleted;
+            is_one.then(|| Self { at: record.timestamp, path: file_details.path.clone(), from })
         };
         record.metadata.roz.files.iter().filter_map(turn).collect()
     }
@@ -45,7 +45,8 @@ pub fn of(path: &str, turns: &[Turn]) -> Vec<Name> {
     let mut names = Vec::new();
     let (mut path, mut until) = (path.to_owned(), None);
     while names.len() < MOST {
-        let is_before = |turn: &&Turn| turn.path == path && until.is_none_or(|it| turn.at < it);
+        let is_before =
+            |turn: &&Turn| turn.path == path && until.is_none_or(|until| turn.at < until);
         let last = turns.iter().filter(is_before).max_by_key(|turn| turn.at);
         let from = last.and_then(|turn| turn.from.clone());
         // Where it was not called otherwise before, git may have put back what it was.
@@ -67,7 +68,7 @@ pub fn add(names: &mut Vec<Name>, path: String) {
 impl Name {
     pub fn covers(&self, path: &str, at: DateTime<Utc>) -> bool {
         self.path == path
-            && self.since.is_none_or(|it| it <= at)
-            && self.until.is_none_or(|it| at < it)
+            && self.since.is_none_or(|since| since <= at)
+            && self.until.is_none_or(|until| at < until)
     }
 }

@@ -1,20 +1,21 @@
 use super::{names::Turn, *};
 
 fn lines(text: &str) -> Vec<Line<'_>> {
-    let line = |it| Line { text: it, committed: None, since: None };
+    let line = |items| Line { text: items, committed: None, since: None };
     text.lines().map(str::as_bytes).map(line).collect()
 }
 
 fn written(ranges: &[&str]) -> Written {
-    let range = |it: &&str| {
-        let marks = it.lines().map(|it| mark(it.as_bytes())).collect();
+    let range = |text: &&str| {
+        let marks = text.lines().map(|line| mark(line.as_bytes())).collect();
         Range { marks, before: mark(b"?"), after: mark(b"?") }
     };
     Written { at: DateTime::UNIX_EPOCH, ranges: ranges.iter().map(range).collect() }
 }
 
 fn whose(text: &str, all: &[Written]) -> String {
-    let sign = |it: Option<usize>| it.map_or_else(|| "-".to_owned(), |it| it.to_string());
+    let sign =
+        |count: Option<usize>| count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     attribute(&lines(text), &[], all).into_iter().map(sign).collect()
 }
 
@@ -89,8 +90,9 @@ fn a_file_is_followed_through_its_names() {
         turn(3, "b", Some("c")),
     ];
     let shown = |path: &str| {
-        let second = |it: Option<DateTime<Utc>>| it.map_or(-1, |it| it.timestamp());
-        let name = |it: &Name| format!("{} {}..{}", it.path, second(it.since), second(it.until));
+        let second = |at: Option<DateTime<Utc>>| at.map_or(-1, |at| at.timestamp());
+        let name =
+            |item: &Name| format!("{} {}..{}", item.path, second(item.since), second(item.until));
         let names: Vec<String> = names::of(path, &turns).iter().map(name).collect();
         names.join(", ")
     };

@@ -20,7 +20,7 @@ fn intent() -> Intent {
 }
 
 fn many(count: usize, text: &str) -> Vec<String> {
-    (0..count).map(|it| format!("{it} {text}")).collect()
+    (0..count).map(|count| format!("{count} {text}")).collect()
 }
 
 #[test]
@@ -135,8 +135,8 @@ fn what_was_told_is_known_again_however_it_is_wrapped() {
 #[test]
 fn the_list_is_short_however_many_intents_are_open() {
     let all: Vec<Intent> = (0..500)
-        .map(|it| Intent {
-            id: format!("INT-{it}"),
+        .map(|number| Intent {
+            id: format!("INT-{number}"),
             name: "n".repeat(5000),
             owned_scope: many(50, &"p".repeat(500)),
             ..intent()

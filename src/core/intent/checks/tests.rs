@@ -7,7 +7,7 @@ fn check(line: &str, own: &[&str]) -> Option<String> {
     let input = json!({ "command": line });
     let mut call = crate::clients::testing::call("Bash", input, "", None);
     call.read(&Options::default());
-    let own: Vec<String> = own.iter().map(|it| (*it).to_owned()).collect();
+    let own: Vec<String> = own.iter().map(|text| (*text).to_owned()).collect();
     of(&call, &own)
 }
 
@@ -95,7 +95,7 @@ fn the_users_own_are_patterns_and_what_is_unknown_matches_none() {
 fn no_command_stands_in_two_tables() {
     let mut seen = std::collections::BTreeSet::new();
     let all = PROGRAMS.split_whitespace().chain(COMMANDS.split(',').map(str::trim));
-    for it in all.chain(WITH.iter().map(|(it, _)| *it)) {
-        assert!(!it.is_empty() && seen.insert(it), "{it}");
+    for text in all.chain(WITH.iter().map(|(text, _)| *text)) {
+        assert!(!text.is_empty() && seen.insert(text), "{text}");
     }
 }

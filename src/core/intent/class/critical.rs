@@ -115,7 +115,7 @@ fn is_env(word: &str) -> bool {
         Some(rest) => rest.strip_prefix('.'),
         None => None,
     };
-    kind.is_some_and(|it| !it.split('.').any(|part| is_one(SHOWN, part)))
+    kind.is_some_and(|kind| !kind.split('.').any(|part| is_one(SHOWN, part)))
 }
 
 /// The row that a command falls under.
@@ -124,8 +124,9 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
     let (program, rest) = words.split_first()?;
     let given = options(run);
     let verb = rest.first().copied().unwrap_or_default();
-    let is_there =
-        |with: &str| given.iter().any(|it| it == with) || rest.iter().any(|it| says(it, with));
+    let is_there = |with: &str| {
+        given.iter().any(|text| text == with) || rest.iter().any(|text| says(text, with))
+    };
     let is_row = |row: &str| {
         let mut parts = row.split('|').map(str::trim);
         let mut next = || parts.next().unwrap_or_default();
@@ -143,7 +144,7 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
         _ => is_row(line),
     });
     // `git push origin +main`, `:main`
-    let is_forced = |it: &&str| it.starts_with('+') || it.starts_with(':') && it.len() > 1;
+    let is_forced = |text: &&str| text.starts_with('+') || text.starts_with(':') && text.len() > 1;
     // A shell that is fed from the network.
     let is_shell = is_one("sh bash zsh dash ksh", program);
     let why = if row.is_some() {
@@ -168,10 +169,11 @@ fn names_secret(program: &str, rest: &[&str]) -> bool {
     }
     // The first is what is looked for.
     let searches = is_one("grep egrep fgrep rg ag ack", program);
-    let skipped = rest.iter().position(|it| !it.starts_with('-')).filter(|_| searches);
+    let skipped = rest.iter().position(|text| !text.starts_with('-')).filter(|_| searches);
     let mut named = rest.iter().enumerate().filter(|(at, _)| Some(*at) != skipped);
-    named
-        .any(|(_, word)| CREDENTIALS.split_whitespace().any(|it| word.contains(it)) || is_env(word))
+    named.any(|(_, word)| {
+        CREDENTIALS.split_whitespace().any(|text| word.contains(text)) || is_env(word)
+    })
 }
 
 /// Whether a word is `with`, begins so where that ends in `=`, or is a statement that holds it as a
@@ -184,5 +186,5 @@ fn says(word: &str, with: &str) -> bool {
         return false;
     }
     word == with
-        || word.contains(' ') && word.split(|c: char| !c.is_alphanumeric()).any(|it| it == with)
+        || word.contains(' ') && word.split(|c: char| !c.is_alphanumeric()).any(|part| part == with)
 }

@@ -31,7 +31,7 @@ pub fn discard(run: &Run) -> Option<Discard> {
         }
         "clean" if rest.iter().all(|word| word.starts_with('-')) => {
             let given = options(run);
-            let has = |option: &str| given.iter().any(|it| it == option);
+            let has = |option: &str| given.iter().any(|text| text == option);
             let is_known = |option: &String| {
                 option.len() > 2 && !option.starts_with("--")
                     || is_one("-f -d -x -X -q --force --quiet", option)

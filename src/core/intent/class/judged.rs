@@ -66,10 +66,10 @@ pub(super) fn shown(text: &str) -> String {
 pub(super) fn options(run: &Run) -> Vec<String> {
     let mut found = Vec::new();
     if run.program == "tar"
-        && let Some(letters) = run.argv.get(1).filter(|it| !it.starts_with('-'))
+        && let Some(letters) = run.argv.get(1).filter(|argv| !argv.starts_with('-'))
     {
         // `tar tzf x`
-        found.extend(letters.chars().map(|it| format!("-{it}")));
+        found.extend(letters.chars().map(|c| format!("-{c}")));
     }
     for word in run.argv.iter().skip(1) {
         if word == "--" {
@@ -81,7 +81,7 @@ pub(super) fn options(run: &Run) -> Vec<String> {
             found.push(word.clone());
             // `-Iseconds` is none of letters.
             if letters.len() <= 6 {
-                found.extend(letters.chars().map(|it| format!("-{it}")));
+                found.extend(letters.chars().map(|c| format!("-{c}")));
             }
         }
     }

@@ -25,19 +25,19 @@ const OF_FILES: &str = "\
 /// The field that says where the tool `tool` writes, if one of its input does.
 pub(super) fn output(tool: &str, input: &Value) -> Option<String> {
     let said = words(tool);
-    let is_of_files = said.iter().any(|it| is_one(OF_FILES, it));
+    let is_of_files = said.iter().any(|text| is_one(OF_FILES, text));
     find(input, is_of_files, 0)
 }
 
 fn find(value: &Value, is_of_files: bool, depth: usize) -> Option<String> {
     /// As deep as the payload may be.
     const MAX_DEPTH: usize = 128;
-    let inner = |it: &Value| find(it, is_of_files, depth + 1);
+    let inner = |item: &Value| find(item, is_of_files, depth + 1);
     match value {
         _ if depth >= MAX_DEPTH => None,
-        Value::Object(fields) => fields.iter().find_map(|(name, it)| match it {
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| match value {
             Value::String(text) => names_place(name, text, is_of_files).then(|| name.clone()),
-            it => inner(it),
+            value => inner(value),
         }),
         Value::Array(items) => items.iter().find_map(inner),
         _ => None,
@@ -46,7 +46,8 @@ fn find(value: &Value, is_of_files: bool, depth: usize) -> Option<String> {
 
 fn names_place(field: &str, text: &str, is_of_files: bool) -> bool {
     let name = words(field).concat();
-    let is_address = text.split_once("://").is_some_and(|it| !it.0.eq_ignore_ascii_case("file"));
+    let is_address =
+        text.split_once("://").is_some_and(|parts| !parts.0.eq_ignore_ascii_case("file"));
     if text.is_empty() || is_address {
         return false;
     }

@@ -185,7 +185,7 @@ pub(super) fn is_safe(run: &Run) -> bool {
     }
     let given = options(run);
     let has = |list: &str| {
-        given.iter().any(|it| is_one(list, it)) || rest.iter().any(|it| is_one(list, it))
+        given.iter().any(|text| is_one(list, text)) || rest.iter().any(|text| is_one(list, text))
     };
     let verb = rest.first().copied().unwrap_or_default();
     let command = if rest.is_empty() { first.to_owned() } else { format!("{first} {verb}") };
@@ -193,13 +193,14 @@ pub(super) fn is_safe(run: &Run) -> bool {
         return true;
     }
     if matches!(first, "hostname" | "ifconfig") {
-        return rest.iter().all(|it| it.starts_with('-'));
+        return rest.iter().all(|text| text.starts_with('-'));
     }
     if matches!(command.as_str(), "git branch" | "git tag") {
         return is_list(&rest[1..]);
     }
-    if let Some((_, seconds)) = PAIRS.iter().find(|it| it.0 == command) {
-        return rest.get(1).is_some_and(|it| is_one(seconds, it)) && !has("--output --ext-diff");
+    if let Some((_, seconds)) = PAIRS.iter().find(|pair| pair.0 == command) {
+        return rest.get(1).is_some_and(|text| is_one(seconds, text))
+            && !has("--output --ext-diff");
     }
     SAFE.iter().any(|row| {
         is_one(row.programs, first)
@@ -212,26 +213,29 @@ pub(super) fn is_safe(run: &Run) -> bool {
 /// `git branch -v new` makes one: the first word does not say all.
 fn is_list(rest: &[&str]) -> bool {
     let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
-    let lists = rest.iter().any(|it| is_one(LISTS, &name(it)));
-    let is_shape = |it: &str| is_one(LISTS, &name(it)) || is_one(SHAPES, &name(it));
-    rest.iter().all(|it| if it.starts_with('-') { is_shape(it) } else { lists })
+    let lists = rest.iter().any(|text| is_one(LISTS, &name(text)));
+    let is_shape = |text: &str| is_one(LISTS, &name(text)) || is_one(SHAPES, &name(text));
+    rest.iter().all(|text| if text.starts_with('-') { is_shape(text) } else { lists })
 }
 
 /// Whether the text that an awk or a sed is given only reads: the first word that is no option.
 fn text_reads(program: &str, rest: &[&str]) -> bool {
-    let mut texts = rest.iter().filter(|it| !it.starts_with('-') && it.len() > 1);
-    let is_known = texts.clone().next().is_none_or(|it| it.chars().any(|letter| letter != HOLE));
+    let mut texts = rest.iter().filter(|text| !text.starts_with('-') && text.len() > 1);
+    let is_known =
+        texts.clone().next().is_none_or(|text| text.chars().any(|letter| letter != HOLE));
     match program {
         // Only `print` writes with `>` or `|`: before the first of them they are something else.
         "awk" | "gawk" | "mawk" | "nawk" => {
             const LOADS: &[&str] = &["-f", "-i", "-o", "-l", "--file", "--include", "--load"];
             is_known
-                && !rest.iter().any(|it| LOADS.iter().any(|option| it.starts_with(option)))
+                && !rest.iter().any(|text| LOADS.iter().any(|option| text.starts_with(option)))
                 && texts.all(|text| {
                     let text = text.replace(">=", "").replace("||", "");
                     let printed = text.find("print").map_or("", |at| &text[at..]);
                     !printed.contains(['>', '|'])
-                        && !["system(", "| getline", "|getline"].iter().any(|it| text.contains(it))
+                        && !["system(", "| getline", "|getline"]
+                            .iter()
+                            .any(|item| text.contains(item))
                 })
         }
         // `w FILE`, `s/a/b/w FILE`, `s/a/b/e`
@@ -240,7 +244,7 @@ fn text_reads(program: &str, rest: &[&str]) -> bool {
                 && texts.all(|text| {
                     !text.starts_with("w ")
                         && !text.ends_with("/e")
-                        && !["/w ", "/gw ", ";w "].iter().any(|it| text.contains(it))
+                        && !["/w ", "/gw ", ";w "].iter().any(|item| text.contains(item))
                 })
         }
         _ => true,

@@ -86,7 +86,7 @@ impl<'a> Check<'a> {
     }
 
     fn closes(self, id: &str) -> Option<usize> {
-        self.declared.closed.iter().find_map(|(it, line)| (it == id).then_some(*line))
+        self.declared.closed.iter().find_map(|(text, line)| (text == id).then_some(*line))
     }
 
     pub(super) fn selectable(self, id: &str) -> Result<(), Refused> {
@@ -110,7 +110,7 @@ impl<'a> Check<'a> {
     fn missing(self, message: String) -> Refused {
         let refusal = self
             .refusal(Code::MissingIntent, message)
-            .recovery(selection::how_to_select(&self.declared.catalogue, |it| self.closes(it)));
+            .recovery(selection::how_to_select(&self.declared.catalogue, |text| self.closes(text)));
         Box::new(refusal)
     }
 
@@ -156,7 +156,8 @@ impl<'a> Check<'a> {
         };
         let id = &selected.intent_id;
         let found = declared.catalogue.find(id).ok();
-        let open = found.filter(|it| it.status.can_be_selected() && check.closes(id).is_none());
+        let open =
+            found.filter(|intent| intent.status.can_be_selected() && check.closes(id).is_none());
         let Some(intent) = open else {
             let message = format!(
                 "`{root}` declares its own work, and {} is no open intent of it.",
@@ -191,13 +192,14 @@ impl<'a> Check<'a> {
         }
         self.sidecar()?;
         self.confirmed()?;
-        let Some(selected) = state.selected().map(|it| it.intent_id.clone()) else {
+        let Some(selected) = state.selected().map(|selected| selected.intent_id.clone()) else {
             return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
         };
         let intent = match self.declared.catalogue.find(&selected) {
             Ok(intent) if intent.status.can_be_selected() => intent,
             found => {
-                let now = found.map_or_else(|_| "gone".to_owned(), |it| it.status.to_string());
+                let now =
+                    found.map_or_else(|_| "gone".to_owned(), |intent| intent.status.to_string());
                 let message = format!("Intent {selected} is {now}: it is selected no more.");
                 state.deselect();
                 return Err(Box::new(
@@ -210,7 +212,7 @@ impl<'a> Check<'a> {
         self.recordable(intent)?;
         let mut asks = self.in_scope(intent)?;
         self.fresh(state, intent)?;
-        let is_opaque = self.targets.iter().all(|it| it.is_free)
+        let is_opaque = self.targets.iter().all(|target| target.is_free)
             && judged.class == Class::Destructive
             && judged.purpose == Purpose::Change
             && !self.call.readings.is_empty();
@@ -246,7 +248,7 @@ impl<'a> Check<'a> {
         }
         Ok(Passed {
             intent_id: selected.intent_id.clone(),
-            scope: intent.map(|it| it.owned_scope.clone()).unwrap_or_default(),
+            scope: intent.map(|intent| intent.owned_scope.clone()).unwrap_or_default(),
             asks: self.wants_person(judged).then(|| asked(judged)),
         })
     }
@@ -269,7 +271,7 @@ impl<'a> Check<'a> {
     fn scoped(refusal: Refusal, intent: &Intent) -> Refusal {
         const SHOWN: usize = 10;
         let mut refusal = refusal.of_intent(&intent.id);
-        let scope = intent.owned_scope.iter().take(SHOWN).map(|it| bounded::line(it, 60));
+        let scope = intent.owned_scope.iter().take(SHOWN).map(|text| bounded::line(text, 60));
         refusal.owned_scope = Some(scope.collect());
         refusal
     }
@@ -354,7 +356,7 @@ impl<'a> Check<'a> {
 
     /// Whether the agent knows what it is about to change.
     fn fresh(self, state: &mut IntentState, intent: &Intent) -> Result<(), Refused> {
-        for aim in self.targets.iter().filter(|it| !it.is_free) {
+        for aim in self.targets.iter().filter(|target| !target.is_free) {
             let Some(actual) = &aim.hash else { continue };
             let path = aim.path();
             let seen = state.seen(self.agent, &path).map(str::to_owned);
@@ -394,7 +396,7 @@ fn pattern_of(file: &str) -> String {
 
 /// Whether a call is, word for word, one that takes a change back.
 pub(super) fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
-    call.tool.command().is_some_and(|it| state.is_way_back(it))
+    call.tool.command().is_some_and(|command| state.is_way_back(command))
 }
 
 /// Whether a call replaces all that a file holds, as the client's own tool does.

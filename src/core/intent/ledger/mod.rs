@@ -233,7 +233,7 @@ impl Record {
     pub fn of_change(call: &Call, change: Change) -> Self {
         let Change { files, declared_class, not_looked, violation } = change;
         let mut record = Self::new(call);
-        record.mutation_class = files.iter().filter_map(|it| it.mutation_class).max();
+        record.mutation_class = files.iter().filter_map(|file| file.mutation_class).max();
         let mut details = Vec::with_capacity(files.len());
         for FileChange { path, mut changed, mutation_class, evidence } in files {
             let ranges = std::mem::take(&mut changed.ranges);
@@ -254,7 +254,7 @@ impl Record {
     }
 
     fn new(call: &Call) -> Self {
-        let own = |text: Option<&str>| text.map(|it| bounded::cut(it, MAX_TEXT).to_owned());
+        let own = |text: Option<&str>| text.map(|text| bounded::cut(text, MAX_TEXT).to_owned());
         let vcs = |revision: &str| Vcs {
             r#type: "git".to_owned(),
             revision: revision.to_owned(),
@@ -299,18 +299,20 @@ impl Record {
     /// Whether it changed `path`, or something below it.
     pub fn touches(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
-        self.files.iter().any(|it| {
-            it.path.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        self.files.iter().any(|file| {
+            file.path
+                .strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }
 }
 
 impl From<&refusal::Refusal> for Refusal {
-    fn from(it: &refusal::Refusal) -> Self {
+    fn from(refusal: &refusal::Refusal) -> Self {
         Self {
-            code: it.code.word().to_owned(),
-            message: Some(it.message.clone()),
-            file: it.file.clone(),
+            code: refusal.code.word().to_owned(),
+            message: Some(refusal.message.clone()),
+            file: refusal.file.clone(),
             command: None,
         }
     }
@@ -338,7 +340,7 @@ impl Call<'_> {
             contributor: Contributor {
                 r#type: "ai".to_owned(),
                 entity_type: "AI".to_owned(),
-                model_id: self.model.map(|it| cut(&model_id(it))),
+                model_id: self.model.map(|model| cut(&model_id(model))),
                 model_identifier: self.model.map(cut),
             },
             ranges,

@@ -14,11 +14,11 @@ const SHOWN: usize = 5;
 /// `session ab12cd34… for INT-002 at 10:42 UTC, lines 3-7`. `records` come newest first; `hash` is
 /// what the file holds now.
 pub fn of(records: &[Record], path: &str, hash: &str, now: DateTime<Utc>) -> String {
-    let Some(record) = records.iter().find(|it| it.touches(path)) else {
+    let Some(record) = records.iter().find(|record| record.touches(path)) else {
         return UNKNOWN.to_owned();
     };
-    let details = record.metadata.roz.files.iter().find(|it| it.path == path);
-    let told = details.and_then(|it| it.changed.file_hash.as_deref());
+    let details = record.metadata.roz.files.iter().find(|file| file.path == path);
+    let told = details.and_then(|detail| detail.changed.file_hash.as_deref());
     let last = shown(record, path, now);
     match told {
         // Somebody else was at it since.
@@ -29,7 +29,10 @@ pub fn of(records: &[Record], path: &str, hash: &str, now: DateTime<Utc>) -> Str
 }
 
 fn shown(record: &Record, path: &str, now: DateTime<Utc>) -> String {
-    let intent = record.intent_id.as_deref().map(|it| format!(" for {}", bounded::line(it, 60)));
+    let intent = record
+        .intent_id
+        .as_deref()
+        .map(|intent_id| format!(" for {}", bounded::line(intent_id, 60)));
     let at = record.timestamp;
     let format = if at.date_naive() == now.date_naive() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
     let session = session_shown(&record.session_id);
@@ -39,7 +42,7 @@ fn shown(record: &Record, path: &str, now: DateTime<Utc>) -> String {
 
 fn lines(record: &Record, path: &str) -> String {
     let files = record.files.iter().filter(|file| file.path == path);
-    let ranges = files.flat_map(|file| &file.conversations).flat_map(|it| &it.ranges);
+    let ranges = files.flat_map(|file| &file.conversations).flat_map(|file| &file.ranges);
     let shown = ranges.take(SHOWN).map(|range| match range {
         range if range.start_line == range.end_line => range.start_line.to_string(),
         range => format!("{}-{}", range.start_line, range.end_line),

@@ -95,7 +95,7 @@ pub fn strict(mut record: Value) -> Value {
     const MOVED: [&str; 3] = ["session_id", "intent_id", "mutation_class"];
     let Value::Object(fields) = &mut record else { return record };
     let moved: Vec<(&str, Value)> =
-        MOVED.iter().filter_map(|it| Some((*it, fields.remove(*it)?))).collect();
+        MOVED.iter().filter_map(|text| Some((*text, fields.remove(*text)?))).collect();
     if !moved.is_empty() {
         let metadata = object(fields, "metadata");
         let roz = object(metadata, "dev.roz");
@@ -116,9 +116,13 @@ fn object<'a>(fields: &'a mut Map<String, Value>, name: &str) -> &'a mut Map<Str
 
 fn prune(value: &mut Value, kind: &Kind) {
     match (kind, value) {
-        (Kind::List(kind), Value::Array(items)) => items.iter_mut().for_each(|it| prune(it, kind)),
+        (Kind::List(kind), Value::Array(items)) => {
+            for item in items {
+                prune(item, kind);
+            }
+        }
         (Kind::Fields(known), Value::Object(fields)) => {
-            fields.retain(|name, _| known.iter().any(|it| it.name == name));
+            fields.retain(|name, _| known.iter().any(|field| field.name == name));
             for field in *known {
                 if let Some(value) = fields.get_mut(field.name) {
                     prune(value, &field.kind);
@@ -142,10 +146,10 @@ fn check(value: &Value, kind: &Kind, at: &mut String, faults: &mut Vec<Fault>) {
             wrong("it is no time as in RFC 3339, with `Z`");
         }
         Kind::Uri if !text.is_some_and(is_uri) => wrong("it is no URI"),
-        Kind::Short(max) if text.is_none_or(|it| it.chars().count() > *max) => {
+        Kind::Short(max) if text.is_none_or(|text| text.chars().count() > *max) => {
             wrong(&format!("it is no text of at most {max} characters"));
         }
-        Kind::OneOf(words) if !text.is_some_and(|it| words.contains(&it)) => {
+        Kind::OneOf(words) if !text.is_some_and(|text| words.contains(&text)) => {
             wrong(&format!("it is none of {}", words.join(", ")));
         }
         Kind::Line if !is_line(value) => wrong("it is no number of a line"),
@@ -189,7 +193,7 @@ fn below(at: &mut String, name: &str, run: impl FnOnce(&mut String)) {
 }
 
 fn is_version(text: &str) -> bool {
-    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let is_number = |item: &str| !item.is_empty() && item.bytes().all(|byte| byte.is_ascii_digit());
     text.split('.').count() == 3 && text.split('.').all(is_number)
 }
 
@@ -197,10 +201,10 @@ fn is_version(text: &str) -> bool {
 fn is_uuid(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
-    let is_digit = |(at, it): (usize, &u8)| {
-        if is_hyphen(at) { *it == b'-' } else { it.is_ascii_hexdigit() }
+    let is_digit = |(at, byte): (usize, &u8)| {
+        if is_hyphen(at) { *byte == b'-' } else { byte.is_ascii_hexdigit() }
     };
-    let is_of_all = |digit: u8| bytes.iter().all(|it| matches!(*it, b'-') || *it == digit);
+    let is_of_all = |digit: u8| bytes.iter().all(|byte| matches!(*byte, b'-') || *byte == digit);
     bytes.len() == 36
         && bytes.iter().enumerate().all(is_digit)
         && (matches!(bytes[14], b'1'..=b'8') && b"89abAB".contains(&bytes[19])
@@ -223,12 +227,12 @@ fn is_time(text: &str) -> bool {
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it));
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
     let bytes = rest.as_bytes();
     let is_allowed = |(at, byte): (usize, &u8)| match byte {
-        b'%' => (1..=2).all(|it| bytes.get(at + it).is_some_and(u8::is_ascii_hexdigit)),
+        b'%' => (1..=2).all(|count| bytes.get(at + count).is_some_and(u8::is_ascii_hexdigit)),
         b'#' => !bytes[..at].contains(&b'#'),
-        it => it.is_ascii_alphanumeric() || b"-._~:/?@!$&'()*+,;=".contains(it),
+        byte => byte.is_ascii_alphanumeric() || b"-._~:/?@!$&'()*+,;=".contains(byte),
     };
     is_scheme && bytes.iter().enumerate().all(is_allowed)
 }
@@ -237,5 +241,5 @@ fn is_line(value: &Value) -> bool {
     // What JavaScript can count to.
     const MOST: f64 = 9_007_199_254_740_991.0;
     // A whole number with a point is whole all the same.
-    value.as_f64().is_some_and(|it| it.fract() == 0.0 && (1.0..=MOST).contains(&it))
+    value.as_f64().is_some_and(|share| share.fract() == 0.0 && (1.0..=MOST).contains(&share))
 }

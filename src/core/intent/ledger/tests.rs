@@ -158,7 +158,8 @@ fn a_fault_is_named_with_its_place() {
         "version": "1.0", "id": "x", "timestamp": "2026-01-01", "tool": {},
         "files": [{ "path": 1, "conversations": [{ "ranges": [{ "start_line": 0 }] }] }],
     });
-    let told: Vec<String> = faults(&record).into_iter().map(|it| it.at + ": " + &it.what).collect();
+    let told: Vec<String> =
+        faults(&record).into_iter().map(|fault| fault.at + ": " + &fault.what).collect();
     assert_eq!(
         told,
         [

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn lesson(text: &str, intent: &str, files: &[&str]) -> Lesson {
-    let files = files.iter().map(|it| (*it).to_owned()).collect();
+    let files = files.iter().map(|file| (*file).to_owned()).collect();
     let intents = Vec::from_iter((!intent.is_empty()).then(|| intent.to_owned()));
     Lesson { text: text.to_owned(), about: About { intents, files } }
 }
@@ -71,7 +71,7 @@ fn the_rest_of_the_file_stays_as_it_is() {
                 ## Style\r\nTabs.";
     let new = with(text, &lesson("New.", "", &[])).0.unwrap();
     assert_eq!(new, text.replace("- By hand.\n", "- By hand.\r\n- New.\n"));
-    let texts: Vec<String> = read(&new).into_iter().map(|it| it.text).collect();
+    let texts: Vec<String> = read(&new).into_iter().map(|lesson| lesson.text).collect();
     assert_eq!(texts, ["By hand.", "New."]);
 }
 

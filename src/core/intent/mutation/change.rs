@@ -61,7 +61,8 @@ impl<'s> Change<'s> {
             .map(|number| (*number, part(before, &old.pieces[*number])))
             .collect();
         let mut added = Vec::new();
-        for (piece, found) in new.pieces.iter().zip(&mut found).filter(|(_, it)| it.is_none()) {
+        for (piece, found) in new.pieces.iter().zip(&mut found).filter(|(_, count)| count.is_none())
+        {
             let new = part(after, piece);
             let is_same =
                 |old: &Part| key(&old.piece) == key(piece) && old.tokens.all == new.tokens.all;
@@ -71,7 +72,8 @@ impl<'s> Change<'s> {
             }
         }
         let next = old.pieces.len()..;
-        let new_order = found.into_iter().zip(next).map(|(it, new)| it.unwrap_or(new)).collect();
+        let new_order =
+            found.into_iter().zip(next).map(|(count, new)| count.unwrap_or(new)).collect();
         let removed = removed.into_iter().map(|(_, part)| part).collect();
         Self { before, after, old, new, old_order, new_order, removed, added }
     }
@@ -101,9 +103,11 @@ impl<'s> Change<'s> {
             sum(&self.added) - sum(&self.removed)
         };
         Net {
-            flow: difference(|it| it.tokens.flow),
-            public_names: difference(|it| usize::from(it.piece.is_public) * it.piece.names.len()),
-            definitions: difference(|it| usize::from(it.piece.kind.is_definition())),
+            flow: difference(|part| part.tokens.flow),
+            public_names: difference(|part| {
+                usize::from(part.piece.is_public) * part.piece.names.len()
+            }),
+            definitions: difference(|part| usize::from(part.piece.kind.is_definition())),
         }
     }
 

@@ -74,7 +74,7 @@ fn pairs(open: &[(usize, &Change)]) -> Vec<(Place, Place)> {
     }
     let mut pairs = Vec::new();
     for (file, change) in open {
-        for (number, part) in code(&change.added).filter(|(_, it)| !it.piece.names.is_empty()) {
+        for (number, part) in code(&change.added).filter(|(_, part)| !part.piece.names.is_empty()) {
             let key = (change.before.language.name, key(&part.piece));
             let Some(candidates) = removed.get_mut(&key) else { continue };
             let is_it = |(place, old): &(Place, &Part)| {

@@ -30,7 +30,7 @@ pub(super) fn names(change: &Change) -> Option<Vec<(String, String)>> {
                 || defines(&change.new, &change.added, to);
             if is_local && !is_global {
                 found.push((from, to));
-            } else if global.insert(from, to).is_some_and(|it| it != to) {
+            } else if global.insert(from, to).is_some_and(|insert| insert != to) {
                 return None;
             }
         }
@@ -108,10 +108,10 @@ fn are_replaced(change: &Change, names: &Names) -> bool {
 /// are defined elsewhere.
 fn defines(outline: &Outline, parts: &[Part], name: &[u8]) -> bool {
     // `Session.renew`: the first part is the receiver of a method in Go.
-    let is_it = |it: &String| it.rsplit('.').next().unwrap_or(it).as_bytes() == name;
+    let is_it = |text: &String| text.rsplit('.').next().unwrap_or(text).as_bytes() == name;
     let is_special = name.starts_with(b"__") && name.ends_with(b"__");
-    let mut pieces = outline.pieces.iter().filter(|it| it.kind.is_definition());
+    let mut pieces = outline.pieces.iter().filter(|piece| piece.kind.is_definition());
     !is_special
-        && (pieces.any(|it| !it.inside.starts_with('<') && it.names.iter().any(is_it))
+        && (pieces.any(|piece| !piece.inside.starts_with('<') && piece.names.iter().any(is_it))
             || parts.iter().any(|part| part.tokens.fields.contains(&name)))
 }

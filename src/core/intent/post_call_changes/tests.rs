@@ -48,8 +48,9 @@ fn call() -> ToolCall<'static> {
 #[test]
 fn of_many_files_the_first_are_named_and_the_rest_are_counted() {
     let many: Vec<Found> =
-        (0..250).map(|it| found(&format!("x/{it}{}", "é".repeat(200)))).collect();
-    let wrong: Vec<(Code, &Found)> = many.iter().map(|it| (Code::ScopeViolation, it)).collect();
+        (0..250).map(|number| found(&format!("x/{number}{}", "é".repeat(200)))).collect();
+    let wrong: Vec<(Code, &Found)> =
+        many.iter().map(|found| (Code::ScopeViolation, found)).collect();
     let refusal = violation(&wrong, &flight("INT-1", 0), None, &call());
     assert!(refusal.message.contains("and 240 more"), "{}", refusal.message);
     assert_eq!(refusal.recovery.len(), SHOWN);

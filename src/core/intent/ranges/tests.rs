@@ -7,11 +7,11 @@ fn between(before: &str, after: &str) -> Changed {
 }
 
 fn lines_of(changed: &Changed) -> Vec<(u64, u64)> {
-    changed.ranges.iter().map(|it| (it.start_line, it.end_line)).collect()
+    changed.ranges.iter().map(|range| (range.start_line, range.end_line)).collect()
 }
 
 fn deletions(changed: &Changed) -> Vec<(u64, u64)> {
-    changed.deletions.iter().map(|it| (it.after_line, it.lines)).collect()
+    changed.deletions.iter().map(|deletion| (deletion.after_line, deletion.lines)).collect()
 }
 
 fn hash(text: &str) -> String {
@@ -105,13 +105,13 @@ proptest! {
         let old: Vec<&[u8]> = lines(&before).collect();
         let new: Vec<&[u8]> = lines(&after).collect();
         let is_new = |at: usize| {
-            changed.ranges.iter().any(|it| (it.start_line..=it.end_line).contains(&(at as u64 + 1)))
+            changed.ranges.iter().any(|range| (range.start_line..=range.end_line).contains(&(at as u64 + 1)))
         };
         let kept: Vec<&[u8]> =
             (0..new.len()).filter(|at| !is_new(*at)).map(|at| new[at]).collect();
         // In the same order.
         let mut rest = old.iter();
-        prop_assert!(kept.iter().all(|line| rest.any(|it| it == line)));
+        prop_assert!(kept.iter().all(|line| rest.any(|items| items == line)));
         prop_assert_eq!(kept.len() as u64 + changed.removed, old.len() as u64);
         prop_assert_eq!(kept.len() as u64 + changed.added, new.len() as u64);
         for range in &changed.ranges {

@@ -16,7 +16,7 @@ fn catalogue() -> Catalogue {
 
 #[track_caller]
 fn refused(id: &str) -> Refusal {
-    let closed = |it: &str| (it == "INT-002").then_some(3);
+    let closed = |text: &str| (text == "INT-002").then_some(3);
     *choose(&catalogue(), closed, id, "select_active_intent").unwrap_err()
 }
 

@@ -22,7 +22,7 @@ fn what_shows_a_file_or_a_piece_of_it_reads_it() {
         "cat f; wc -l a",
     ] {
         let reading = shell::read(line);
-        assert!(shown(&reading).iter().any(|it| it.ends_with('f')), "{line}");
+        assert!(shown(&reading).iter().any(|text| text.ends_with('f')), "{line}");
     }
 }
 

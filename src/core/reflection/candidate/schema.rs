@@ -35,20 +35,21 @@ pub fn schema() -> Value {
             "description": about,
         })
     };
-    let words = |it: Vec<&str>| json!({ "enum": it });
+    let words = |items: Vec<&str>| json!({ "enum": items });
     let texts = json!({ "type": "array", "items": { "type": "string" } });
-    let mut scope = words(Scope::ALL.iter().map(|it| it.word()).collect());
+    let mut scope = words(Scope::ALL.iter().map(|scope| scope.word()).collect());
     scope["default"] = Scope::default().word().into();
     scope["description"] = "project and team: this project; personal: yours, in every project; \
                             ephemeral: today's log, where there is one"
         .into();
-    let mut confidence = words(Confidence::ALL.iter().map(|it| it.word()).collect());
+    let mut confidence =
+        words(Confidence::ALL.iter().map(|confidence| confidence.word()).collect());
     confidence["default"] = Confidence::default().word().into();
     let candidate = json!({
         "type": "object",
         "required": ["category", "summary", "detail", "criteria_met", "tags"],
         "properties": {
-            "category": words(Category::ALL.iter().map(|it| it.word()).collect()),
+            "category": words(Category::ALL.iter().map(|category| category.word()).collect()),
             "summary": text(&SUMMARY, "the lesson in a line, naming what it is about"),
             "detail": text(&DETAIL, "why it is so, how it shows, what to do; not the summary again"),
             "scope": scope,
@@ -56,7 +57,7 @@ pub fn schema() -> Value {
             "criteria_met": {
                 "type": "array",
                 "minItems": 1,
-                "items": words(Criterion::ALL.iter().map(|it| it.word()).collect()),
+                "items": words(Criterion::ALL.iter().map(|criterion| criterion.word()).collect()),
                 "description": "behavior_changing: do something differently next time; \
                                 decision_rationale: why it was decided so; stable_fact: true \
                                 beyond this ticket; explicit_request: the user asked to keep it",

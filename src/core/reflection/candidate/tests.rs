@@ -11,22 +11,22 @@ const ORIGIN: Origin = Origin {
     roz_version: "1",
 };
 
-fn read(it: &Value) -> Read {
-    super::read(it, &ORIGIN)
+fn read(item: &Value) -> Read {
+    super::read(item, &ORIGIN)
 }
 
 /// The printed example with other texts.
 fn whole() -> Value {
-    let mut it = example()["candidates"][0].clone();
-    it["summary"] = "cargo test hangs when port 5432 is taken by a local Postgres".into();
-    it["detail"] = "tests/db.rs binds 5432; stop the service or set PGPORT=5433 first.".into();
-    it
+    let mut value = example()["candidates"][0].clone();
+    value["summary"] = "cargo test hangs when port 5432 is taken by a local Postgres".into();
+    value["detail"] = "tests/db.rs binds 5432; stop the service or set PGPORT=5433 first.".into();
+    value
 }
 
 fn with(name: &str, value: impl Into<Value>) -> Read {
-    let mut it = whole();
-    it[name] = value.into();
-    read(&it)
+    let mut item = whole();
+    item[name] = value.into();
+    read(&item)
 }
 
 #[track_caller]
@@ -125,7 +125,7 @@ fn a_detail_does_not_repeat_the_summary() {
 
 #[test]
 fn there_are_1_to_10_tags() {
-    let tags = |n: usize| (0..n).map(|it| format!("t{it}")).collect::<Vec<_>>();
+    let tags = |n: usize| (0..n).map(|count| format!("t{count}")).collect::<Vec<_>>();
     for n in [1, 2, 9, 10] {
         passes(&with("tags", tags(n)));
     }
@@ -151,8 +151,8 @@ fn tags_are_words_in_a_list() {
 
 #[test]
 fn categories_are_a_closed_set_in_any_case() {
-    for it in Category::ALL {
-        passes(&with("category", it.word().to_uppercase()));
+    for category in Category::ALL {
+        passes(&with("category", category.word().to_uppercase()));
     }
     let all = "it is one of pattern, pitfall, convention, dependency, process, domain, debugging";
     assert_eq!(reason(&with("category", "lesson")), format!("`category` is `lesson`; {all}"));
@@ -202,7 +202,7 @@ fn every_reason_is_given_at_once() {
     let reasons = read.candidate.unwrap_err();
     assert_eq!(reasons.len(), 5, "{reasons:?}");
     for name in ["category", "summary", "detail", "criteria_met", "tags"] {
-        assert!(reasons.iter().any(|it| it.starts_with(&format!("`{name}`"))), "{name}");
+        assert!(reasons.iter().any(|reason| reason.starts_with(&format!("`{name}`"))), "{name}");
     }
     assert_eq!(read.summary, "short");
 }

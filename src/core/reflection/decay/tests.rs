@@ -114,14 +114,14 @@ fn what_was_only_searched_for_is_kept_by_its_date_and_by_no_rate() {
 
 #[test]
 fn what_is_put_away_or_replaced_or_personal_does_not_decay() {
-    let mut it = learning(ago(1000));
+    let mut item = learning(ago(1000));
     for status in [Status::Archived, Status::Superseded] {
-        it.status = status;
-        assert!(!is_due(&it, tally(9)), "{status}");
+        item.status = status;
+        assert!(!is_due(&item, tally(9)), "{status}");
     }
-    it.status = Status::Active;
-    it.scope = Scope::Personal;
-    assert!(!is_due(&it, tally(9)));
+    item.status = Status::Active;
+    item.scope = Scope::Personal;
+    assert!(!is_due(&item, tally(9)));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn what_will_be_due_is_told_beforehand_soonest_first() {
     let all = [named("later", 172), named("in-7", 173), named("in-1", 179), named("due", 180)];
     let in_a_week = now() + TimeDelta::days(7);
     let soon = due(&all, &BTreeMap::new(), &DecayPolicy::default(), in_a_week);
-    let ids: Vec<&str> = soon.iter().map(|it| it.id.as_str()).collect();
+    let ids: Vec<&str> = soon.iter().map(|due| due.id.as_str()).collect();
     assert_eq!(ids, ["due", "in-1", "in-7"]);
     assert_eq!(soon[1].at, now() + TimeDelta::days(1));
 }

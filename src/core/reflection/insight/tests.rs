@@ -142,7 +142,7 @@ impl Scene {
     }
 
     fn kinds(&self) -> Vec<&str> {
-        self.drawn().into_iter().map(|it| it.kind).collect()
+        self.drawn().into_iter().map(|insight| insight.kind).collect()
     }
 }
 
@@ -150,7 +150,12 @@ impl Scene {
 fn fires(kind: &str, make: impl FnOnce(&mut Scene)) {
     let mut scene = Scene::default();
     make(&mut scene);
-    assert_eq!(scene.kinds().iter().filter(|it| **it == kind).count(), 1, "{:?}", scene.drawn());
+    assert_eq!(
+        scene.kinds().iter().filter(|text| **text == kind).count(),
+        1,
+        "{:?}",
+        scene.drawn()
+    );
 }
 
 #[track_caller]
@@ -168,9 +173,9 @@ fn an_empty_log_says_nothing() {
 #[test]
 fn a_category_that_hardly_helps() {
     let shown = |times, helped| {
-        move |it: &mut Scene| {
-            it.learning("a", Category::Process);
-            it.shown("a", times, helped, 5);
+        move |scene: &mut Scene| {
+            scene.learning("a", Category::Process);
+            scene.shown("a", times, helped, 5);
         }
     };
     fires("LowHitCategory", shown(10, 2));
@@ -181,10 +186,10 @@ fn a_category_that_hardly_helps() {
 #[test]
 fn a_rare_category_that_helps() {
     let shown = |learnings: u32, times, helped| {
-        move |it: &mut Scene| {
+        move |scene: &mut Scene| {
             for at in 0..learnings {
-                it.learning(&format!("a{at}"), Category::Debugging);
-                it.shown(&format!("a{at}"), times, helped, 5);
+                scene.learning(&format!("a{at}"), Category::Debugging);
+                scene.shown(&format!("a{at}"), times, helped, 5);
             }
         }
     };
@@ -203,47 +208,48 @@ fn one_learning_was_shown_and_two_were() {
             scene.learning(&format!("a{at}"), Category::Debugging);
             scene.shown(&format!("a{at}"), 4, 4, 5);
         }
-        let rare = scene.drawn().into_iter().find(|it| it.kind == "HighValueRare").unwrap();
+        let rare =
+            scene.drawn().into_iter().find(|insight| insight.kind == "HighValueRare").unwrap();
         assert!(rare.message.contains(said), "{}", rare.message);
     }
 }
 
 #[test]
 fn a_skipped_ticket_that_taught_something() {
-    fires("SkipMiss", |it| {
-        it.skipped("t1", 20);
-        it.reflected(1, "stable_fact", 1, Some("t1"));
+    fires("SkipMiss", |scene| {
+        scene.skipped("t1", 20);
+        scene.reflected(1, "stable_fact", 1, Some("t1"));
     });
-    is_silent("SkipMiss", |it| {
-        it.skipped("t1", 20);
-        it.reflected(1, "stable_fact", 1, Some("t2"));
+    is_silent("SkipMiss", |scene| {
+        scene.skipped("t1", 20);
+        scene.reflected(1, "stable_fact", 1, Some("t2"));
     });
-    is_silent("SkipMiss", |it| {
-        it.skipped("t1", 1);
-        it.reflected(1, "stable_fact", 1, Some("t1"));
+    is_silent("SkipMiss", |scene| {
+        scene.skipped("t1", 1);
+        scene.reflected(1, "stable_fact", 1, Some("t1"));
     });
 }
 
 #[test]
 fn a_write_gate_that_takes_too_little() {
-    fires("WriteGateTooStrict", |it| it.judged(4, 6));
-    is_silent("WriteGateTooStrict", |it| it.judged(5, 5));
-    is_silent("WriteGateTooStrict", |it| it.judged(3, 6));
+    fires("WriteGateTooStrict", |scene| scene.judged(4, 6));
+    is_silent("WriteGateTooStrict", |scene| scene.judged(5, 5));
+    is_silent("WriteGateTooStrict", |scene| scene.judged(3, 6));
     // What was malformed, or was there already, the gate has not judged.
-    is_silent("WriteGateTooStrict", |it| {
-        it.judged(5, 5);
-        it.rejected("Malformed", "schema", "no tags");
-        it.rejected("Known", "duplicate", "the same");
+    is_silent("WriteGateTooStrict", |scene| {
+        scene.judged(5, 5);
+        scene.rejected("Malformed", "schema", "no tags");
+        scene.rejected("Known", "duplicate", "the same");
     });
 }
 
 #[test]
 fn a_write_gate_that_repents() {
     let repents = |topics: &'static [&str]| {
-        move |it: &mut Scene| {
+        move |scene: &mut Scene| {
             for topic in topics {
-                it.rejected(topic, "write_gate", "vague");
-                let learning = it.learning(topic, Category::Domain);
+                scene.rejected(topic, "write_gate", "vague");
+                let learning = scene.learning(topic, Category::Domain);
                 learning.summary = (*topic).into();
                 learning.created_at = now() - TimeDelta::days(10);
             }
@@ -256,9 +262,9 @@ fn a_write_gate_that_repents() {
 #[test]
 fn a_write_gate_that_takes_everything() {
     let taken = |accepted, rejected, shown, helped| {
-        move |it: &mut Scene| {
-            it.judged(accepted, rejected);
-            it.shown("a", shown, helped, 5);
+        move |scene: &mut Scene| {
+            scene.judged(accepted, rejected);
+            scene.shown("a", shown, helped, 5);
         }
     };
     fires("WriteGateTooLoose", taken(10, 0, 10, 2));
@@ -272,7 +278,7 @@ fn a_write_gate_that_takes_everything() {
 #[test]
 fn the_same_criterion_for_everything() {
     let claimed = |accepted, claims| {
-        move |it: &mut Scene| it.reflected(accepted, "behavior_changing", claims, None)
+        move |scene: &mut Scene| scene.reflected(accepted, "behavior_changing", claims, None)
     };
     fires("RubberStamping", claimed(10, 10));
     fires("RubberStamping", claimed(100, 91));
@@ -283,9 +289,9 @@ fn the_same_criterion_for_everything() {
 #[test]
 fn a_learning_that_helps_everywhere() {
     let used = |tickets: &'static [&str]| {
-        move |it: &mut Scene| {
-            it.learning("a", Category::Pattern).ticket_id = Some("own".into());
-            it.used_in("a", tickets);
+        move |scene: &mut Scene| {
+            scene.learning("a", Category::Pattern).ticket_id = Some("own".into());
+            scene.used_in("a", tickets);
         }
     };
     fires("HighCrossPollination", used(&["t1", "t2", "t3"]));
@@ -296,8 +302,8 @@ fn a_learning_that_helps_everywhere() {
 #[test]
 fn a_learning_whose_time_is_nearly_over() {
     let unused = |days| {
-        move |it: &mut Scene| {
-            it.learning("a", Category::Domain).created_at = now() - TimeDelta::days(days);
+        move |scene: &mut Scene| {
+            scene.learning("a", Category::Domain).created_at = now() - TimeDelta::days(days);
         }
     };
     fires("DecayWarning", unused(173));
@@ -311,33 +317,34 @@ fn a_learning_whose_time_is_over_is_warned_of_too() {
     for (id, days) in [("soon", 179), ("due", 180), ("overdue", 300)] {
         scene.learning(id, Category::Domain).created_at = now() - TimeDelta::days(days);
     }
-    let said = scene.drawn().into_iter().find(|it| it.kind == "DecayWarning").unwrap().message;
+    let said =
+        scene.drawn().into_iter().find(|insight| insight.kind == "DecayWarning").unwrap().message;
     assert!(said.starts_with("3 learnings due to be put away within 7 days: overdue "), "{said}");
 }
 
 #[test]
 fn a_good_learning_that_nobody_needs_any_more() {
     let used = |times, helped, days| {
-        move |it: &mut Scene| {
-            it.learning("a", Category::Domain);
-            it.shown("a", times, helped, days);
+        move |scene: &mut Scene| {
+            scene.learning("a", Category::Domain);
+            scene.shown("a", times, helped, days);
         }
     };
     fires("StaleTopLearning", used(2, 1, 61));
     is_silent("StaleTopLearning", used(2, 1, 60));
     is_silent("StaleTopLearning", used(3, 1, 61));
-    is_silent("StaleTopLearning", |it| {
-        used(2, 1, 61)(it);
-        it.learnings[0].status = Status::Archived;
+    is_silent("StaleTopLearning", |scene| {
+        used(2, 1, 61)(scene);
+        scene.learnings[0].status = Status::Archived;
     });
 }
 
 #[test]
 fn a_learning_that_is_shown_in_vain() {
     let used = |times, helped| {
-        move |it: &mut Scene| {
-            it.learning("a", Category::Domain);
-            it.shown("a", times, helped, 5);
+        move |scene: &mut Scene| {
+            scene.learning("a", Category::Domain);
+            scene.shown("a", times, helped, 5);
         }
     };
     fires("OverSurfaced", used(5, 0));
@@ -348,24 +355,24 @@ fn a_learning_that_is_shown_in_vain() {
 
 #[test]
 fn what_helps_where_it_was_searched_for_is_shown_in_vain_all_the_same() {
-    fires("OverSurfaced", |it| {
-        it.learning("a", Category::Domain);
-        it.shown("a", 10, 0, 5);
-        it.used_in("a", &["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9"]);
+    fires("OverSurfaced", |scene| {
+        scene.learning("a", Category::Domain);
+        scene.shown("a", 10, 0, 5);
+        scene.used_in("a", &["t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9"]);
     });
-    is_silent("HighValueRare", |it| {
-        it.learning("a", Category::Domain);
-        it.shown("a", 4, 0, 5);
-        it.used_in("a", &["t1", "t2", "t3", "t4"]);
+    is_silent("HighValueRare", |scene| {
+        scene.learning("a", Category::Domain);
+        scene.shown("a", 4, 0, 5);
+        scene.used_in("a", &["t1", "t2", "t3", "t4"]);
     });
 }
 
 #[test]
 fn shown_again_after_a_compaction_is_not_shown_in_vain_twice() {
-    is_silent("OverSurfaced", |it| {
+    is_silent("OverSurfaced", |scene| {
         for _ in 0..20 {
             let (learning_id, session_id) = ("a".to_owned(), "s1".to_owned());
-            it.entry(5, Event::Surfaced { learning_id, session_id, ticket_id: None });
+            scene.entry(5, Event::Surfaced { learning_id, session_id, ticket_id: None });
         }
     });
 }
@@ -373,10 +380,10 @@ fn shown_again_after_a_compaction_is_not_shown_in_vain_twice() {
 #[test]
 fn a_pitfall_that_recurs() {
     let again = |category, shown: u32| {
-        move |it: &mut Scene| {
-            it.learning("a", category).created_at = now() - TimeDelta::days(79);
-            it.shown("a", shown, 0, 60);
-            it.rejected("The same in other words", "duplicate", "near `a`");
+        move |scene: &mut Scene| {
+            scene.learning("a", category).created_at = now() - TimeDelta::days(79);
+            scene.shown("a", shown, 0, 60);
+            scene.rejected("The same in other words", "duplicate", "near `a`");
         }
     };
     fires("RecurringPitfall", again(Category::Pitfall, 1));
@@ -401,12 +408,13 @@ fn every_kind_has_one_row_a_trigger_and_a_recommendation_that_names_a_setting() 
         "OverSurfaced",
         "RecurringPitfall",
     ];
-    let kinds: Vec<&str> = TABLE.iter().map(|it| it.kind).collect();
+    let kinds: Vec<&str> = TABLE.iter().map(|row| row.kind).collect();
     assert_eq!(kinds, ALL);
     let sections = ["decay.", "retrieval.", "gate.auto_skip.", "gate.write_gate."];
     for row in TABLE {
         let names = row.recommendation.split('`').skip(1).step_by(2);
-        let settings = names.filter(|it| sections.iter().any(|section| it.starts_with(section)));
+        let settings =
+            names.filter(|name| sections.iter().any(|section| name.starts_with(section)));
         assert!(settings.count() > 0, "{row:?}");
         assert!(!row.trigger.is_empty(), "{row:?}");
     }
@@ -431,7 +439,7 @@ fn many_are_counted_and_few_are_named() {
     for at in 0..7 {
         scene.shown(&format!("a{at}"), 5, 0, 5);
     }
-    let over = scene.drawn().into_iter().find(|it| it.kind == "OverSurfaced").unwrap();
+    let over = scene.drawn().into_iter().find(|insight| insight.kind == "OverSurfaced").unwrap();
     assert!(over.message.starts_with("7 learnings kept being shown"), "{}", over.message);
     assert!(over.message.ends_with("a0, a1, a2 …"), "{}", over.message);
 }

@@ -53,22 +53,23 @@ fn one_bad_candidate_rejects_itself_and_no_other() {
     let judgement =
         judged(vec![json!(7), candidate("Pass --locked to cargo in CI"), bad, vague()], &[]);
     assert_eq!(judgement.accepted.len(), 1);
-    let stages: Vec<_> = judgement.rejected.iter().map(|it| (it.index, it.stage)).collect();
+    let stages: Vec<_> =
+        judgement.rejected.iter().map(|rejected| (rejected.index, rejected.stage)).collect();
     assert_eq!(stages, [(0, Stage::Schema), (2, Stage::Schema), (3, Stage::WriteGate)]);
-    assert!(judgement.rejected.iter().all(|it| !it.reasons.is_empty()));
+    assert!(judgement.rejected.iter().all(|rejected| !rejected.reasons.is_empty()));
     assert_eq!(judgement.rejected[1].summary, "too few fields");
     assert_eq!(judgement.rejected[2].tags, ["quality"]);
 }
 
 #[test]
 fn a_learning_keeps_whence_it_came() {
-    let it = accepted(candidate("Pass --locked to cargo in CI"));
-    assert_eq!(it.session_id.as_deref(), Some("s1"));
-    assert_eq!(it.ticket_id.as_deref(), Some("t-1"));
-    assert_eq!(it.roz_version.as_deref(), Some("0.1.0"));
-    assert_eq!(it.context_files, [".github/workflows/ci.yml"]);
-    assert_eq!((it.created_at, it.status), (now(), Status::Active));
-    assert!(it.id.starts_with("cl_20261121_"), "{}", it.id);
+    let learning = accepted(candidate("Pass --locked to cargo in CI"));
+    assert_eq!(learning.session_id.as_deref(), Some("s1"));
+    assert_eq!(learning.ticket_id.as_deref(), Some("t-1"));
+    assert_eq!(learning.roz_version.as_deref(), Some("0.1.0"));
+    assert_eq!(learning.context_files, [".github/workflows/ci.yml"]);
+    assert_eq!((learning.created_at, learning.status), (now(), Status::Active));
+    assert!(learning.id.starts_with("cl_20261121_"), "{}", learning.id);
 }
 
 #[test]
@@ -86,10 +87,10 @@ fn the_write_gate_is_as_strict_as_it_is_set() {
 fn duplicates_are_found_among_what_is_active_and_in_the_batch() {
     let known = accepted(candidate("Pass --locked to cargo in CI"));
     let again = || {
-        let mut it = candidate("In CI, always pass --locked to cargo");
-        it["detail"] =
+        let mut value = candidate("In CI, always pass --locked to cargo");
+        value["detail"] =
             "Cargo.lock is rewritten by `cargo build` where that flag is missing.".into();
-        it
+        value
     };
     let judgement = judged(vec![again()], std::slice::from_ref(&known));
     assert_eq!(judgement.rejected[0].stage, Stage::Duplicate);
@@ -125,9 +126,9 @@ fn what_only_the_user_sees_neither_stands_in_a_projects_way_nor_is_superseded_by
     let known = accepted(candidate("Pass --locked to cargo in CI"));
     let own = Learning { scope: Scope::Personal, ..known.clone() };
     let again = |scope: &str, supersedes: &str| {
-        let mut it = candidate("Pass --locked to cargo in CI!");
-        (it["scope"], it["supersedes"]) = (scope.into(), supersedes.into());
-        it
+        let mut value = candidate("Pass --locked to cargo in CI!");
+        (value["scope"], value["supersedes"]) = (scope.into(), supersedes.into());
+        value
     };
     let judgement = judged(vec![again("team", "")], std::slice::from_ref(&own));
     assert_eq!(judgement.accepted.len(), 1, "{judgement:#?}");
@@ -162,10 +163,11 @@ fn an_id_that_is_taken_is_not_given_again() {
 
 #[test]
 fn a_batch_has_its_bound() {
-    let many = (0..=MOST_CANDIDATES).map(|it| candidate(&format!("Pass --flag{it} to tool{it}")));
+    let many =
+        (0..=MOST_CANDIDATES).map(|count| candidate(&format!("Pass --flag{count} to tool{count}")));
     let mut many: Vec<_> = many.collect();
-    for (n, it) in many.iter_mut().enumerate() {
-        it["detail"] = format!("short detail {n} on src/file{n}.rs").into();
+    for (n, value) in many.iter_mut().enumerate() {
+        value["detail"] = format!("short detail {n} on src/file{n}.rs").into();
     }
     let judgement = judged(many, &[]);
     assert_eq!(judgement.accepted.len(), MOST_CANDIDATES);
@@ -197,7 +199,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..12).prop_map(Value::from),
             prop::collection::btree_map(names, inner, 0..8)
-                .prop_map(|it| Value::Object(it.into_iter().collect())),
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
@@ -208,14 +210,14 @@ proptest! {
         let n = candidates.len();
         let judgement = judged(candidates, &[]);
         prop_assert_eq!(judgement.accepted.len() + judgement.rejected.len(), n);
-        prop_assert!(judgement.rejected.iter().all(|it| !it.reasons.is_empty()));
+        prop_assert!(judgement.rejected.iter().all(|rejected| !rejected.reasons.is_empty()));
     }
 
     #[test]
     fn no_text_is_too_odd(summary in ".{10,80}", detail in ".{20,200}") {
-        let mut it = candidate(&summary);
-        it["detail"] = detail.into();
-        let judgement = judged(vec![it], &[]);
+        let mut value = candidate(&summary);
+        value["detail"] = detail.into();
+        let judgement = judged(vec![value], &[]);
         prop_assert_eq!(judgement.accepted.len() + judgement.rejected.len(), 1);
     }
 }

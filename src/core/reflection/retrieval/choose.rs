@@ -97,26 +97,26 @@ impl Index {
         let mut ranked = self.ranked(asked, |_, document| {
             if document.is_active { standing(document, tally(&document.id), on) } else { 0.0 }
         });
-        ranked.retain(|it| is_met(&it.sum));
+        ranked.retain(|ranked| is_met(&ranked.sum));
         // Equal ones take turns.
         ranked.sort_by(|a, b| {
-            let shown = |it: &Ranked| tally(&it.document.id).surfaced;
+            let shown = |ranked: &Ranked| tally(&ranked.document.id).surfaced;
             b.score.total_cmp(&a.score).then_with(|| shown(a).cmp(&shown(b)))
         });
         let least = ranked.first().map_or(0.0, |best| best.score) * cut_off(on.policy.strategy);
         let mut chosen: Vec<Chosen> = ranked
             .iter()
-            .filter(|it| it.score >= least && !on.shown.contains(&it.document.id))
+            .filter(|ranked| ranked.score >= least && !on.shown.contains(&ranked.document.id))
             .take(limit)
-            .map(|it| Chosen {
-                id: it.document.id.clone(),
-                score: it.score,
-                is_strong: it.sum.is_named,
+            .map(|ranked| Chosen {
+                id: ranked.document.id.clone(),
+                score: ranked.score,
+                is_strong: ranked.sum.is_named,
             })
             .collect();
         // What ranks behind a weak match is none of the first.
-        let strong = chosen.iter().take_while(|it| it.is_strong).count();
-        chosen.iter_mut().skip(strong).for_each(|it| it.is_strong = false);
+        let strong = chosen.iter().take_while(|chosen| chosen.is_strong).count();
+        chosen.iter_mut().skip(strong).for_each(|chosen| chosen.is_strong = false);
         chosen
     }
 

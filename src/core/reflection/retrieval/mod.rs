@@ -76,11 +76,11 @@ impl Default for Filters {
 }
 
 impl Filters {
-    pub fn admit(&self, it: &Learning) -> bool {
-        let holds = |tag: &String| it.tags.iter().any(|own| own.eq_ignore_ascii_case(tag));
-        (self.statuses.is_empty() || self.statuses.contains(&it.status))
-            && (self.scopes.is_empty() || self.scopes.contains(&it.scope))
-            && (self.categories.is_empty() || self.categories.contains(&it.category))
+    pub fn admit(&self, learning: &Learning) -> bool {
+        let holds = |tag: &String| learning.tags.iter().any(|own| own.eq_ignore_ascii_case(tag));
+        (self.statuses.is_empty() || self.statuses.contains(&learning.status))
+            && (self.scopes.is_empty() || self.scopes.contains(&learning.scope))
+            && (self.categories.is_empty() || self.categories.contains(&learning.category))
             && (self.tags.is_empty() || self.tags.iter().any(holds))
     }
 }

@@ -127,7 +127,7 @@ impl<'a> Asked<'a> {
     /// Whether there is anything in it that is rare in the store.
     pub(super) fn is_telling(&self) -> bool {
         let most = RARE_COUNT.max(self.index.len() / RARE_SHARE);
-        !self.ways.is_empty() || self.words.iter().any(|it| it.postings.len() <= most)
+        !self.ways.is_empty() || self.words.iter().any(|word| word.postings.len() <= most)
     }
 
     /// For each learning, in their order in the index, what speaks for it.
@@ -166,7 +166,8 @@ impl<'a> Asked<'a> {
         let all: Vec<(&[Posting], f32, &str)> = words.chain(ways).collect();
         let reasons = |document: &usize| {
             let strength = |(postings, worth, typed): &(&[Posting], f32, &'_ str)| {
-                let at = postings.binary_search_by_key(document, |it| it.document()).ok()?;
+                let at =
+                    postings.binary_search_by_key(document, |posting| posting.document()).ok()?;
                 Some((worth * postings[at].strength(), (*typed).to_owned()))
             };
             let mut met: Vec<(f32, String)> = all.iter().filter_map(strength).collect();

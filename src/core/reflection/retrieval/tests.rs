@@ -28,7 +28,7 @@ fn learning(id: &str, summary: &str, tags: &[&str]) -> Learning {
         confidence: Confidence::Medium,
         status: Status::Active,
         criteria: Vec::new(),
-        tags: tags.iter().map(|it| (*it).to_owned()).collect(),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         context_files: Vec::new(),
         relevance: None,
         ticket_id: None,
@@ -82,14 +82,14 @@ impl Case {
     }
 
     fn at_failure_of(&self, programs: &[&str], text: &str) -> Vec<String> {
-        let programs = programs.iter().map(|it| (*it).to_owned()).collect();
+        let programs = programs.iter().map(|program| (*program).to_owned()).collect();
         let query = Query { programs, ..ask(text) };
         let chosen = super::build(&self.learnings).index.choose_at_failure(&self.on(&query));
-        chosen.into_iter().map(|it| it.id).collect()
+        chosen.into_iter().map(|chosen| chosen.id).collect()
     }
 
     fn ids(&self, query: &Query) -> Vec<String> {
-        self.choose(query).into_iter().map(|it| it.id).collect()
+        self.choose(query).into_iter().map(|chosen| chosen.id).collect()
     }
 }
 
@@ -114,7 +114,7 @@ fn among_many(learnings: Vec<Learning>) -> Vec<Learning> {
 fn a_form_of_a_word_and_a_part_of_an_identifier_are_found() {
     let found = |text: &str| {
         let found = search(&ask(text), &Filters::default(), &some());
-        found.into_iter().map(|it| (it.id, it.why)).next()
+        found.into_iter().map(|found| (found.id, found.why)).next()
     };
     assert_eq!(found("panic"), Some(("panics".to_owned(), vec!["panic".to_owned()])));
     assert_eq!(found("kebab"), Some(("kebab".to_owned(), vec!["kebab".to_owned()])));
@@ -174,7 +174,7 @@ fn the_same_file_is_more_than_its_name_and_that_more_than_its_folder() {
         learnings[0].context_files = vec!["src/billing/tax.py".into()];
         let query = Query { paths: vec![path.into()], ..Query::default() };
         let found = search(&query, &Filters::default(), &learnings);
-        found.iter().find(|it| it.id == "panics").map_or(0.0, |it| it.score)
+        found.iter().find(|found| found.id == "panics").map_or(0.0, |found| found.score)
     };
     let (same, moved) = (score("./src/billing/tax.py"), score("backend/x/billing/tax.py"));
     let (beside, elsewhere) = (score("src/billing/invoice.py"), score("docs/mail.md"));
@@ -197,8 +197,8 @@ fn it_says_why_in_the_words_that_were_used() {
 fn equal_learnings_are_not_suppressed_for_being_equal() {
     let same = |id: &str| learning(id, "The parser panics on an empty heredoc", &["parser"]);
     for count in [1, 3, 5] {
-        let ids: Vec<String> = (0..count).map(|it| format!("same{it}")).collect();
-        let case = Case::of(ids.iter().map(|it| same(it)).collect());
+        let ids: Vec<String> = (0..count).map(|number| format!("same{number}")).collect();
+        let case = Case::of(ids.iter().map(|text| same(text)).collect());
         assert_eq!(case.ids(&ask("why does the parser panic on this heredoc")), ids);
     }
 }
@@ -217,8 +217,8 @@ fn equal_learnings_take_turns() {
         }
     }
     assert_eq!(seen.len(), 7, "each has had its turn: {seen:?}");
-    let fewest = case.tallies.values().map(|it| it.surfaced).min();
-    assert!(fewest.is_some_and(|it| it > 30), "{:?}", case.tallies);
+    let fewest = case.tallies.values().map(|tally| tally.surfaced).min();
+    assert!(fewest.is_some_and(|fewest| fewest > 30), "{:?}", case.tallies);
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn what_this_session_has_is_not_shown_again() {
 
 #[test]
 fn as_many_as_the_policy_says() {
-    let same = |it: u32| learning(&format!("l{it:02}"), "The parser panics on heredocs", &[]);
+    let same = |item: u32| learning(&format!("l{item:02}"), "The parser panics on heredocs", &[]);
     let mut case = Case::of(among_many((0..7).map(same).collect()));
     let mut count = |max_injections: u64| {
         case.policy = RetrievalPolicy { max_injections, ..RetrievalPolicy::default() };
@@ -354,7 +354,7 @@ fn a_match_is_strong_that_ranks_first_and_has_a_file_or_an_identifier_of_the_que
     let case = Case::of(learnings);
     let strong = |query: &Query| {
         let chosen = case.choose(query).into_iter();
-        chosen.filter(|it| it.is_strong).map(|it| it.id).collect::<Vec<_>>()
+        chosen.filter(|chosen| chosen.is_strong).map(|chosen| chosen.id).collect::<Vec<_>>()
     };
     let of_file = Query { paths: vec!["src/parser.rs".into()], ..Query::default() };
     assert_eq!(strong(&of_file), ["panics"]);
@@ -373,8 +373,8 @@ fn at_a_failure_comes_what_names_something_rare_in_it() {
     let mut learnings = among_many(some());
     learnings[0].detail = "It is E0502 again: borrow the parser's tokens later.".into();
     learnings[1].context_files = vec!["src/flags.rs".into()];
-    for it in &mut learnings[10..20] {
-        it.tags = vec!["cargo".into(), "test".into()];
+    for learning in &mut learnings[10..20] {
+        learning.tags = vec!["cargo".into(), "test".into()];
     }
     let case = Case::of(learnings);
     assert_eq!(case.at_failure("cargo test\nerror[E0502]: cannot borrow"), ["panics"]);
@@ -403,7 +403,7 @@ fn a_search_obeys_its_filters() {
     learnings[1].scope = Scope::Personal;
     learnings[2].category = Category::Domain;
     let found = |text: &str, filters: Filters| -> Vec<String> {
-        search(&ask(text), &filters, &learnings).into_iter().map(|it| it.id).collect()
+        search(&ask(text), &filters, &learnings).into_iter().map(|found| found.id).collect()
     };
     let none = Vec::<String>::new();
     assert_eq!(found("panic", Filters::default()), none);
@@ -424,11 +424,11 @@ fn an_index_is_read_as_it_was_written() {
     let built = super::build(&some());
     let json = serde_json::to_string(&built.index).unwrap();
     assert_eq!(serde_json::from_str::<Index>(&json).unwrap(), built.index);
-    for it in some() {
-        let place = built.index.place(&it.id).unwrap();
+    for learning in some() {
+        let place = built.index.place(&learning.id).unwrap();
         let from = usize::try_from(place.offset).unwrap();
         let text = &built.texts[from..from + place.length as usize];
-        assert_eq!(place.read(text), Some(it));
+        assert_eq!(place.read(text), Some(learning));
         assert_eq!(place.read(&text[1..]), None);
     }
 }
@@ -443,9 +443,9 @@ fn no_learnings_are_an_index_too() {
 proptest! {
     #[test]
     fn no_text_is_too_strange_for_a_search(summary in any::<String>(), text in any::<String>(), path in any::<String>()) {
-        let mut it = learning("a", &summary, &[&text]);
-        it.context_files = vec![path.clone()];
+        let mut item = learning("a", &summary, &[&text]);
+        item.context_files = vec![path.clone()];
         let query = Query { paths: vec![path], branch: text.clone(), ..ask(&text) };
-        Case::of(vec![it]).ids(&query);
+        Case::of(vec![item]).ids(&query);
     }
 }

@@ -55,7 +55,7 @@ impl Words {
             return Vec::new();
         }
         // The stemmer knows English; a word of another language is its own stem.
-        if !word.bytes().all(|it| it.is_ascii_lowercase()) {
+        if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return vec![word];
         }
         vec![self.stemmer.stem(&word).into_owned()]
@@ -87,7 +87,8 @@ pub(super) fn is_identifier(chunk: &str) -> bool {
 pub(super) fn without_place(path: &str) -> &str {
     let is_place = |text: &str| {
         let mut numbers = text.split(':');
-        numbers.next().is_some_and(is_number) && numbers.all(|it| it.is_empty() || is_number(it))
+        numbers.next().is_some_and(is_number)
+            && numbers.all(|number| number.is_empty() || is_number(number))
     };
     let place = path.match_indices(':').find(|(at, _)| is_place(&path[at + 1..]));
     place.map_or(path, |(at, _)| &path[..at])
@@ -98,8 +99,8 @@ pub(super) fn is_path(chunk: &str) -> bool {
     let chunk = without_place(chunk);
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };
     let is_extension = (1..=5).contains(&extension.len())
-        && extension.bytes().all(|it| it.is_ascii_alphanumeric())
-        && extension.bytes().any(|it| it.is_ascii_alphabetic());
+        && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && extension.bytes().any(|byte| byte.is_ascii_alphabetic());
     is_extension && stem.chars().any(char::is_alphabetic) && !chunk.contains("://")
 }
 
@@ -113,12 +114,12 @@ fn parts(chunk: &str) -> Vec<&str> {
         while let Some((at, c)) = chars.next() {
             let next = chars.peek().map(|(_, c)| *c);
             // `parserが` is two words.
-            let is_border = before.is_some_and(|it| is_ideograph(it) != is_ideograph(c));
-            let is_hump = before.is_some_and(|it| {
+            let is_border = before.is_some_and(|before| is_ideograph(before) != is_ideograph(c));
+            let is_hump = before.is_some_and(|before| {
                 c.is_uppercase()
-                    && (it.is_lowercase()
-                        || it.is_ascii_digit() && next.is_some_and(char::is_lowercase)
-                        || it.is_uppercase() && next.is_some_and(char::is_lowercase))
+                    && (before.is_lowercase()
+                        || before.is_ascii_digit() && next.is_some_and(char::is_lowercase)
+                        || before.is_uppercase() && next.is_some_and(char::is_lowercase))
             });
             if (is_hump || is_border) && at > begin {
                 parts.push(&piece[begin..at]);
@@ -134,7 +135,7 @@ fn parts(chunk: &str) -> Vec<&str> {
 }
 
 fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit())
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Each character with the next: what stands for words where nothing tells where one ends.

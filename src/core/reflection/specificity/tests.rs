@@ -566,29 +566,30 @@ fn margins(rows: &[(Criterion, &str, &str)]) -> Vec<String> {
     let mut rows: Vec<_> = rows
         .iter()
         .map(|row| {
-            let it = measure(&candidate(row));
+            let specificity = measure(&candidate(row));
             (
-                it.score - it.bar,
+                specificity.score - specificity.bar,
                 format!(
                     "{:.2} of {:.2}: {} {:?} {:?}",
-                    it.score, it.bar, row.1, it.named, it.stock
+                    specificity.score, specificity.bar, row.1, specificity.named, specificity.stock
                 ),
             )
         })
         .collect();
     rows.sort_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
-    rows.into_iter().map(|(_, it)| it).collect()
+    rows.into_iter().map(|(_, text)| text).collect()
 }
 
 #[test]
 fn what_is_worth_keeping_passes() {
-    let wrong: Vec<_> = GOOD.iter().filter(|it| !objections(&candidate(it)).is_empty()).collect();
+    let wrong: Vec<_> =
+        GOOD.iter().filter(|pair| !objections(&candidate(pair)).is_empty()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}\n{:#?}", margins(GOOD));
 }
 
 #[test]
 fn what_could_be_said_of_anything_does_not() {
-    let wrong: Vec<_> = BAD.iter().filter(|it| objections(&candidate(it)).is_empty()).collect();
+    let wrong: Vec<_> = BAD.iter().filter(|pair| objections(&candidate(pair)).is_empty()).collect();
     assert!(wrong.is_empty(), "{wrong:#?}\n{:#?}", margins(BAD));
 }
 
@@ -643,7 +644,8 @@ fn a_vague_candidate_is_told_what_it_names_and_what_is_missing() {
 fn what_could_be_said_of_anything_is_not_kept_as_a_request_either() {
     for scope in [Scope::Personal, Scope::Project] {
         let claimed = |row| Learning { scope, criteria: vec![R], ..candidate(row) };
-        let kept: Vec<_> = BAD.iter().filter(|it| objections(&claimed(it)).is_empty()).collect();
+        let kept: Vec<_> =
+            BAD.iter().filter(|pair| objections(&claimed(pair)).is_empty()).collect();
         assert!(kept.is_empty(), "{scope:?}: {kept:#?}");
     }
 }

@@ -37,7 +37,7 @@ impl Reflection {
         if let Some(task) = self.tasks.get_mut(id) {
             task.is_settled = true;
         }
-        self.closed.retain(|it| it != id);
+        self.closed.retain(|text| text != id);
         if self.status.is_open() && self.closed.is_empty() && self.closed_unnamed.is_empty() {
             self.status = Status::Idle;
             self.waiting_since = None;

@@ -87,8 +87,10 @@ impl<'a> Report<'a> {
     ) -> Self {
         let tallies = view.tallies();
         let soon = decay::days_after(now, WARNED_DAYS).unwrap_or(now);
-        let topics = Topics::of(learnings.iter().map(|it| (it.summary.as_str(), &*it.tags)));
-        let by_id = learnings.iter().map(|it| (it.id.as_str(), it)).collect();
+        let topics = Topics::of(
+            learnings.iter().map(|learning| (learning.summary.as_str(), &*learning.tags)),
+        );
+        let by_id = learnings.iter().map(|learning| (learning.id.as_str(), learning)).collect();
         let mut totals = Totals::default();
         for tally in tallies.values() {
             totals.add(tally);
@@ -150,14 +152,14 @@ fn cross_uses(view: &View, by_id: &ById) -> Vec<CrossUse> {
             found.push(CrossUse { learning_id: id.to_owned(), origin, tickets: others });
         }
     }
-    found.sort_by_key(|it| std::cmp::Reverse(it.tickets.len()));
+    found.sort_by_key(|cross_use| std::cmp::Reverse(cross_use.tickets.len()));
     found
 }
 
 /// In the same session it is no miss: the agent was told to be specific, and then was.
 fn gate_misses(view: &View, learnings: &[Learning], topics: &Topics) -> Vec<GateMiss> {
     let mut found: Vec<GateMiss> = Vec::new();
-    for rejected in view.rejected.iter().filter(|it| it.stage == "write_gate") {
+    for rejected in view.rejected.iter().filter(|rejected| rejected.stage == "write_gate") {
         let later = topics.like(&rejected.summary, &rejected.tags).into_iter().filter(|at| {
             let session = learnings[*at].session_id.as_deref().unwrap_or_default();
             learnings[*at].created_at > rejected.ts

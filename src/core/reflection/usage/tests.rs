@@ -51,7 +51,7 @@ fn reflection(ticket: Option<&str>, learnings: &[&str], category: &str) -> Event
         tickets: Vec::new(),
         candidates: accepted,
         accepted,
-        learnings: learnings.iter().map(|it| (*it).to_owned()).collect(),
+        learnings: learnings.iter().map(|learning| (*learning).to_owned()).collect(),
         categories: [(category.to_owned(), accepted)].into(),
         criteria: BTreeMap::new(),
     }
@@ -71,7 +71,7 @@ fn skip(ticket: &str) -> Event {
 /// The same, of several tickets.
 fn of(all: &[&str], mut event: Event) -> Event {
     if let Event::Skip { tickets, .. } | Event::Reflection { tickets, .. } = &mut event {
-        *tickets = all.iter().map(|it| (*it).to_owned()).collect();
+        *tickets = all.iter().map(|text| (*text).to_owned()).collect();
     }
     event
 }
@@ -138,11 +138,11 @@ fn every_event_is_read_as_it_was_written() {
 /// Its own fields, and others' names for ours.
 #[test]
 fn lines_of_the_public_peer_are_read() {
-    let stamp = |mut it: serde_json::Value| {
-        it["v"] = json!(1);
-        it["ts"] = json!("2026-01-02T03:04:05.123Z");
-        it["grove_version"] = json!("0.10.0");
-        Entry::read(it.to_string().as_bytes()).map(|it| it.event)
+    let stamp = |mut value: serde_json::Value| {
+        value["v"] = json!(1);
+        value["ts"] = json!("2026-01-02T03:04:05.123Z");
+        value["grove_version"] = json!("0.10.0");
+        Entry::read(value.to_string().as_bytes()).map(|entry| entry.event)
     };
     let shown = stamp(json!({ "event": "surfaced", "learning_id": "cl_1", "session_id": "s" }));
     assert_eq!(shown, Some(super::tests::shown("cl_1", "s")));
@@ -403,7 +403,7 @@ fn a_rejected_topic_that_is_taken_later_is_a_miss_of_the_gate() {
             self::learning("y", Category::Process, 50, "Release notes come from the changelog"),
         ];
         let found = report(&view, &others).gate_misses;
-        found.first().map(|it| it.learning_id.clone())
+        found.first().map(|gate_miss| gate_miss.learning_id.clone())
     };
     let mut later = learning(
         "a",
@@ -441,7 +441,7 @@ fn a_pitfall_learned_again_after_it_was_shown_recurs() {
         report(&view, learnings)
             .recurrences
             .into_iter()
-            .map(|it| (it.learning_id, it.times))
+            .map(|recurrence| (recurrence.learning_id, recurrence.times))
             .collect::<Vec<_>>()
     };
     let all = [first.clone(), again.clone(), other.clone()];

@@ -100,7 +100,7 @@ impl View {
         match &entry.event {
             Event::Surfaced { learning_id, session_id, .. } => {
                 let shown = &mut self.in_session(learning_id, session_id, at).shown;
-                *shown = Some(shown.map_or(at, |it| it.min(at)));
+                *shown = Some(shown.map_or(at, |shown| shown.min(at)));
             }
             Event::Referenced { learning_id, session_id, ticket_id, .. } => {
                 let referred = &mut self.in_session(learning_id, session_id, at).referred;
@@ -164,7 +164,7 @@ impl View {
                 count(&mut self.skips_by_decider, decider);
                 for id in ticket_id.iter().chain(tickets) {
                     let skipped = &mut self.tickets.entry(id.clone()).or_default().first_skipped;
-                    *skipped = Some(skipped.map_or(at, |it| it.min(at)));
+                    *skipped = Some(skipped.map_or(at, |skipped| skipped.min(at)));
                 }
             }
             Event::Rejected { session_id, summary, tags, stage, reason } => {
@@ -205,25 +205,30 @@ impl View {
 
     /// By learning.
     pub fn tallies(&self) -> BTreeMap<String, Tally> {
-        self.learnings.iter().map(|(id, it)| (id.clone(), it.tally())).collect()
+        self.learnings.iter().map(|(id, usage)| (id.clone(), usage.tally())).collect()
     }
 
     /// Whether it was learned where this log is kept. What only lies in a memory that several
     /// projects share is used by others as well, whose logs nobody sees here.
     pub fn is_own(&self, learning_id: &str) -> bool {
-        self.learnings.get(learning_id).is_some_and(|it| it.is_own)
+        self.learnings.get(learning_id).is_some_and(|learning| learning.is_own)
     }
 
     /// Tickets that were skipped, and from which something was learned later.
     pub fn skip_misses(&self) -> Vec<&str> {
-        let is_miss =
-            |it: &Ticket| it.first_skipped.is_some() && it.first_skipped < it.last_learned;
-        self.tickets.iter().filter(|(_, it)| is_miss(it)).map(|(id, _)| id.as_str()).collect()
+        let is_miss = |ticket: &Ticket| {
+            ticket.first_skipped.is_some() && ticket.first_skipped < ticket.last_learned
+        };
+        self.tickets
+            .iter()
+            .filter(|(_, ticket)| is_miss(ticket))
+            .map(|(id, _)| id.as_str())
+            .collect()
     }
 
     /// Learnings with the tickets in which they were referred to.
     pub(super) fn uses_by_ticket(&self) -> impl Iterator<Item = (&str, &BTreeSet<String>)> {
-        self.learnings.iter().map(|(id, it)| (id.as_str(), &it.tickets))
+        self.learnings.iter().map(|(id, usage)| (id.as_str(), &usage.tickets))
     }
 
     pub(super) fn first_shown(&self, learning_id: &str) -> Option<DateTime<Utc>> {

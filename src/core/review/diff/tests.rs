@@ -118,7 +118,7 @@ fn post_lines(file: &FileDiff) -> Vec<(u64, u64)> {
 fn each_kind_of_change_is_read() {
     let files = parse(&diff_of_every_kind(&[]));
     assert_eq!(files.len(), 12);
-    assert!(files.iter().flat_map(|it| &it.hunks).all(|hunk| hunk.extent == Extent::Whole));
+    assert!(files.iter().flat_map(|file| &file.hunks).all(|hunk| hunk.extent == Extent::Whole));
 
     assert_eq!(post_lines(file(&files, "src/a.rs")), [(27, 7), (47, 6)]);
     assert_eq!(file(&files, "src/a.rs").hunks[1].section, "line 46");
@@ -162,7 +162,12 @@ fn colours_and_prefixes_change_nothing() {
     assert_eq!(parse(&coloured), plain);
     let blank = parse(&diff_of_every_kind(&["-c", "diff.suppressBlankEmpty=true"]));
     assert_eq!(blank.len(), plain.len());
-    assert!(blank.iter().flat_map(|it| &it.hunks).all(|hunk| hunk.extent == Extent::Whole));
+    assert!(
+        blank
+            .iter()
+            .flat_map(|file_diff| &file_diff.hunks)
+            .all(|hunk| hunk.extent == Extent::Whole)
+    );
 }
 
 #[test]
@@ -260,7 +265,7 @@ fn a_diff_may_be_cut_anywhere() {
             let cut = parse(&text[..end]);
             assert!(cut.len() <= whole.len());
             let hunks = |files: &[FileDiff]| -> Vec<Hunk> {
-                files.iter().flat_map(|it| it.hunks.clone()).collect()
+                files.iter().flat_map(|file| file.hunks.clone()).collect()
             };
             let (cut, whole) = (hunks(&cut), hunks(&whole));
             let Some((last, before)) = cut.split_last() else { continue };
@@ -322,14 +327,17 @@ fn a_page_ends_between_files_else_hunks_else_lines() {
     assert_eq!((files.len(), files[0].hunks.len()), (1, 2));
     // `b` by hunks, each as git made it.
     let b: Vec<FileDiff> =
-        pages.iter().flat_map(|it| parse(it)).filter(|it| it.path == "b").collect();
+        pages.iter().flat_map(|page| parse(page)).filter(|page| page.path == "b").collect();
     assert!(b.len() > 1);
-    assert_eq!(b.iter().map(|it| it.hunks.len()).sum::<usize>(), 20);
+    assert_eq!(b.iter().map(|file_diff| file_diff.hunks.len()).sum::<usize>(), 20);
     // `c` is one hunk, in pieces.
     let c: Vec<FileDiff> =
-        pages.iter().flat_map(|it| parse(it)).filter(|it| it.path == "c").collect();
+        pages.iter().flat_map(|page| parse(page)).filter(|page| page.path == "c").collect();
     assert!(c.len() > 10 && c.iter().all(|file| file.post == c[0].post));
-    assert_eq!(c.iter().flat_map(|it| &it.hunks).map(|hunk| hunk.new_lines).sum::<u64>(), 1000);
+    assert_eq!(
+        c.iter().flat_map(|file_diff| &file_diff.hunks).map(|hunk| hunk.new_lines).sum::<u64>(),
+        1000
+    );
 }
 
 #[test]
@@ -343,7 +351,7 @@ fn a_line_longer_than_a_page_is_cut_and_says_so() {
     assert!(text.contains("ä [… this line has 5000 characters]\n"), "{text}");
     assert!(text.ends_with("+last\n\\ No newline at end of file\n"), "{text}");
     let hunks: Vec<Hunk> =
-        pages.iter().flat_map(|page| parse(page)).flat_map(|it| it.hunks).collect();
+        pages.iter().flat_map(|page| parse(page)).flat_map(|page| page.hunks).collect();
     assert_eq!(hunks.iter().map(|hunk| hunk.new_lines).sum::<u64>(), 3);
 }
 
@@ -429,12 +437,12 @@ proptest! {
         let parsed: Vec<Vec<FileDiff>> = pages.iter().map(|page| parse(page)).collect();
         for (page, files) in pages.iter().zip(&parsed) {
             prop_assert!(page.chars().count() <= max);
-            prop_assert!(files.iter().flat_map(|it| &it.hunks).all(|it| it.extent == Extent::Whole));
+            prop_assert!(files.iter().flat_map(|file| &file.hunks).all(|file| file.extent == Extent::Whole));
         }
         let parsed = parsed.concat();
         prop_assert_eq!(numbered(&parsed), numbered(&files));
         for file in &files {
-            prop_assert!(parsed.iter().any(|it| (&it.path, &it.post) == (&file.path, &file.post)));
+            prop_assert!(parsed.iter().any(|file_diff| (&file_diff.path, &file_diff.post) == (&file.path, &file.post)));
         }
     }
 

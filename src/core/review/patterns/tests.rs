@@ -4,7 +4,7 @@ use super::*;
 
 /// The gates of a user's file and of a project's.
 fn gates(user: &[&str], project: &[&str]) -> GatesPolicy {
-    let tools = user.iter().chain(project).map(|&it| it.to_owned()).collect();
+    let tools = user.iter().chain(project).map(|&text| text.to_owned()).collect();
     GatesPolicy { tools, project_files: vec![user.len()], ..GatesPolicy::default() }
 }
 
@@ -132,7 +132,7 @@ fn of_some_commands_only_those_are_judged() {
     let gates = gates(&[PUSH, NOT_WIP], &[]);
     let call = bash("git push origin main; git push origin wip/a; git push x $(cat y)");
     let judged = |word: &str| {
-        let is_meant = |run: &&Run| run.argv.iter().any(|it| it.contains(word));
+        let is_meant = |run: &&Run| run.argv.iter().any(|text| text.contains(word));
         let runs: Vec<Run> = call.runs().filter(is_meant).cloned().collect();
         covering_runs(&gates, &call, &runs).first().map(|covering| covering.pattern)
     };

@@ -74,12 +74,14 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
 
 /// Whether a launch waits for its SubagentStart.
 pub(in crate::core::review) fn awaits_start(review: &Review, now: DateTime<Utc>) -> bool {
-    review.launches.iter().any(|it| it.is_open(now))
+    review.launches.iter().any(|launch| launch.is_open(now))
 }
 
 /// The call that would have started a reviewer failed.
 pub(in crate::core::review) fn launch_failed(review: &mut Review, call: &ToolCall) {
-    review.launches.retain(|it| it.tool_use_id.is_none() || it.tool_use_id != call.tool_use_id);
+    review
+        .launches
+        .retain(|launch| launch.tool_use_id.is_none() || launch.tool_use_id != call.tool_use_id);
 }
 
 /// A subagent with the reviewer's name starts.
@@ -88,7 +90,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         return Outcome::pass();
     }
     // A start is never older than the launch that it answers.
-    let launch = review.launches.iter().position(|it| it.is_open(cx.now));
+    let launch = review.launches.iter().position(|launch| launch.is_open(cx.now));
     let resumed = "this subagent was not started by a fresh call of the Agent tool";
     let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
         return no_token(review, agent, resumed);

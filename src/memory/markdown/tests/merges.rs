@@ -14,19 +14,19 @@ impl Repository {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let backend = Markdown::of_project(dir.path().join(".roz/learnings.md"), PATIENCE);
-        let it = Self { dir, backend };
-        it.git(&["init", "-q", "-b", "main"]);
-        fs::create_dir(it.dir.path().join(".roz")).unwrap();
-        fs::write(it.dir.path().join(".roz/.gitattributes"), ATTRIBUTES).unwrap();
-        it
+        let repository = Self { dir, backend };
+        repository.git(&["init", "-q", "-b", "main"]);
+        fs::create_dir(repository.dir.path().join(".roz")).unwrap();
+        fs::write(repository.dir.path().join(".roz/.gitattributes"), ATTRIBUTES).unwrap();
+        repository
     }
 
     fn with_two() -> Self {
-        let it = Self::new();
-        it.backend.write(&learning(0)).unwrap();
-        it.backend.write(&learning(1)).unwrap();
-        it.commit();
-        it
+        let repository = Self::new();
+        repository.backend.write(&learning(0)).unwrap();
+        repository.backend.write(&learning(1)).unwrap();
+        repository.commit();
+        repository
     }
 
     #[expect(clippy::disallowed_methods, reason = "the real git, in a folder of its own")]
@@ -67,11 +67,11 @@ impl Repository {
 }
 
 fn write(n: usize) -> impl Fn(&Markdown) {
-    move |it| it.write(&learning(n)).unwrap()
+    move |markdown| markdown.write(&learning(n)).unwrap()
 }
 
 fn mark(n: usize, status: Status) -> impl Fn(&Markdown) {
-    move |it| it.mark(&learning(n).id, status).unwrap()
+    move |markdown| markdown.mark(&learning(n).id, status).unwrap()
 }
 
 #[test]
@@ -91,15 +91,15 @@ fn two_branches_that_both_begin_the_file_merge() {
 fn entries_of_the_same_words_are_not_woven_into_one_another() {
     let twin = |salt: u32| {
         let detail = "first\n\n```\nthe same\n```\n\nlast".to_owned();
-        let mut it = Learning { detail, ..learning(5) };
-        it.id = it.make_id(salt);
-        it
+        let mut item = Learning { detail, ..learning(5) };
+        item.id = item.make_id(salt);
+        item
     };
     let repository = Repository::with_two();
     let two = |a: u32| {
-        move |it: &Markdown| {
-            it.write(&twin(a)).unwrap();
-            it.write(&twin(a + 1)).unwrap();
+        move |markdown: &Markdown| {
+            markdown.write(&twin(a)).unwrap();
+            markdown.write(&twin(a + 1)).unwrap();
         }
     };
     let merged = repository.merged(two(0), two(2));
@@ -110,9 +110,9 @@ fn entries_of_the_same_words_are_not_woven_into_one_another() {
 #[test]
 fn what_both_branches_took_over_stands_once() {
     let both = |n| {
-        move |it: &Markdown| {
-            it.write(&learning(7)).unwrap();
-            it.write(&learning(n)).unwrap();
+        move |markdown: &Markdown| {
+            markdown.write(&learning(7)).unwrap();
+            markdown.write(&learning(n)).unwrap();
         }
     };
     let merged = Repository::with_two().merged(both(8), both(9));

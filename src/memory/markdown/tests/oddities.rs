@@ -105,11 +105,11 @@ fn an_entry_written_by_hand_needs_little() {
          - **Category:** process\n- **Tags:** git, release\n\n> The maintainer said so\n>\n> twice, with ctrl ^c\n\n\
          # Notes\n> not a detail\n",
     );
-    let it = scene.learnings().remove(0);
-    assert_eq!(it.summary, "Ask before pushing to release");
-    assert_eq!(it.detail, "The maintainer said so\n\ntwice, with ctrl ^c");
-    assert_eq!(it.tags, ["git", "release"]);
-    assert_eq!(it.created_at.to_rfc3339(), "2026-04-01T00:00:00+00:00");
+    let learning = scene.learnings().remove(0);
+    assert_eq!(learning.summary, "Ask before pushing to release");
+    assert_eq!(learning.detail, "The maintainer said so\n\ntwice, with ctrl ^c");
+    assert_eq!(learning.tags, ["git", "release"]);
+    assert_eq!(learning.created_at.to_rfc3339(), "2026-04-01T00:00:00+00:00");
     let before = scene.text();
     scene.backend.mark("cl_20260401_hand", Status::Archived).unwrap();
     assert_eq!(scene.learnings()[0].status, Status::Archived);
@@ -127,17 +127,23 @@ fn what_cannot_be_read_is_named_kept_and_skipped() {
         .replacen("- **Status:** active", "- **Status:** actif", 3)
         .replacen("actif", "active", 2);
     let mut broken = broken.into_bytes();
-    let at = broken.windows(4).position(|it| it == b"gen3").unwrap();
+    let at = broken.windows(4).position(|items| items == b"gen3").unwrap();
     broken[at] = 0xff;
     let scene = Scene::with(&broken);
     let (ids, problems) = scene.told();
     // 0: its category, 2: its status; 3: a heading that is no UTF-8.
     assert_eq!(ids, [learning(1).id, learning(4).id]);
-    assert!(problems.iter().any(|it| it.contains("`patern` is no category")), "{problems:#?}");
-    assert!(problems.iter().any(|it| it.contains("`actif` is no status")), "{problems:#?}");
-    let line = broken[..at].split(|it| *it == b'\n').count() + 1;
     assert!(
-        problems.iter().any(|it| it.starts_with(&format!("…:{line}: the heading"))),
+        problems.iter().any(|problem| problem.contains("`patern` is no category")),
+        "{problems:#?}"
+    );
+    assert!(
+        problems.iter().any(|problem| problem.contains("`actif` is no status")),
+        "{problems:#?}"
+    );
+    let line = broken[..at].split(|byte| *byte == b'\n').count() + 1;
+    assert!(
+        problems.iter().any(|problem| problem.starts_with(&format!("…:{line}: the heading"))),
         "{problems:#?}"
     );
     scene.backend.mark(&learning(4).id, Status::Archived).unwrap();
@@ -179,10 +185,10 @@ fn what_is_no_file_is_refused_and_left() {
     fs::write(victim.path(), "mine").unwrap();
     type Put<'a> = &'a dyn Fn(&Path);
     let things: [(&str, Put); 4] = [
-        ("a symbolic link", &|it| symlink(victim.path(), it).unwrap()),
-        ("a symbolic link", &|it| symlink("/nonexistent/x", it).unwrap()),
-        ("a FIFO", &|it| mknodat(CWD, it, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
-        ("a directory", &|it| fs::create_dir(it).unwrap()),
+        ("a symbolic link", &|path| symlink(victim.path(), path).unwrap()),
+        ("a symbolic link", &|path| symlink("/nonexistent/x", path).unwrap()),
+        ("a FIFO", &|path| mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap()),
+        ("a directory", &|path| fs::create_dir(path).unwrap()),
     ];
     for (name, put) in things {
         let scene = Scene::new();

@@ -21,10 +21,10 @@ proptest! {
         at in 0..A_FILE,
     ) {
         let scene = Scene::new();
-        for (n, it) in learnings.iter_mut().enumerate() {
-            it.id = it.make_id(u32::try_from(n).unwrap());
-            it.tags.push(own_word(n));
-            scene.backend.write(it).unwrap();
+        for (n, learning) in learnings.iter_mut().enumerate() {
+            learning.id = learning.make_id(u32::try_from(n).unwrap());
+            learning.tags.push(own_word(n));
+            scene.backend.write(learning).unwrap();
         }
         learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         prop_assert_eq!(&scene.learnings(), &learnings);
@@ -48,9 +48,9 @@ proptest! {
         let query = Query { text: learnings[at].tags.last().cloned().unwrap_or_default(), ..Query::default() };
         let filters = Filters { statuses: Vec::new(), max_results: A_FILE, ..Filters::default() };
         let found = scene.backend.search(&query, &filters).unwrap();
-        prop_assert_eq!(found.iter().map(|it| &*it.id).collect::<Vec<_>>(), [&*id]);
+        prop_assert_eq!(found.iter().map(|found| &*found.id).collect::<Vec<_>>(), [&*id]);
         let read = scene.learnings();
-        prop_assert_eq!(read.iter().find(|it| it.id == found[0].id), Some(&learnings[at]));
+        prop_assert_eq!(read.iter().find(|learning| learning.id == found[0].id), Some(&learnings[at]));
     }
 }
 
@@ -66,7 +66,7 @@ proptest! {
         for also in [None, Some(',')] {
             let escaped = format::escaped(&text, also);
             prop_assert!(!escaped.contains(['\n', '\r', '\0']));
-            prop_assert!(also.is_none_or(|it| !escaped.contains(it)));
+            prop_assert!(also.is_none_or(|also| !escaped.contains(also)));
             prop_assert_eq!(format::unescaped(&escaped), text.clone());
         }
     }

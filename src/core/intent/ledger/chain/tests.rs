@@ -14,14 +14,14 @@ impl Scene {
     /// A record for each letter, of the session of that name.
     fn of(sessions: &str) -> Self {
         let mut scene = Self::default();
-        sessions.chars().for_each(|it| scene.add(&it.to_string()));
+        sessions.chars().for_each(|c| scene.add(&c.to_string()));
         scene
     }
 
     fn add(&mut self, session: &str) {
         let last = self.heads.get(session);
-        let seq = last.map_or(0, |it| it.seq) + 1;
-        let prev = last.map(|it| it.hash.clone());
+        let seq = last.map_or(0, |last| last.seq) + 1;
+        let prev = last.map(|last| last.hash.clone());
         let line = record(session, seq, prev.as_deref(), "text");
         let head = Place::read(line.as_bytes()).unwrap().head(line.as_bytes());
         self.heads.insert(session.to_owned(), head);
@@ -29,11 +29,11 @@ impl Scene {
     }
 
     fn text(&self) -> Vec<u8> {
-        self.lines.iter().flat_map(|it| [it.as_str(), "\n"]).collect::<String>().into_bytes()
+        self.lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect::<String>().into_bytes()
     }
 
     fn anchors(&self) -> Vec<Anchor> {
-        let anchor = |it: &Head| Anchor { last: Some(it.clone()), pending: None };
+        let anchor = |head: &Head| Anchor { last: Some(head.clone()), pending: None };
         self.heads.values().map(anchor).collect()
     }
 
@@ -43,7 +43,7 @@ impl Scene {
 
     #[track_caller]
     fn problems(&self) -> Vec<String> {
-        self.verdict().problems.iter().map(|it| it.what.to_string()).collect()
+        self.verdict().problems.iter().map(|problem| problem.what.to_string()).collect()
     }
 }
 
@@ -58,7 +58,7 @@ fn record(session: &str, seq: u64, prev: Option<&str>, text: &str) -> String {
 
 fn check(text: &[u8], anchors: &[Anchor]) -> Verdict {
     let mut chains = Chains::default();
-    let mut lines: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
+    let mut lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     let rest = lines.pop().unwrap_or_default();
     for line in lines {
         chains.add(line);
@@ -95,7 +95,7 @@ fn a_removed_line_is_found_wherever_it_stood() {
 fn lines_of_other_sessions_may_stand_in_any_order() {
     let scene = Scene::of("ababab");
     let order = [1, 0, 2, 4, 3, 5];
-    let moved = Scene { lines: order.map(|it| scene.lines[it].clone()).into(), ..scene };
+    let moved = Scene { lines: order.map(|order| scene.lines[order].clone()).into(), ..scene };
     assert_eq!(moved.problems(), Vec::<String>::new());
 }
 
@@ -105,7 +105,10 @@ fn lines_of_a_session_that_changed_places_are_found() {
         let mut scene = Scene::of("aaaa");
         scene.lines.swap(one, two);
         let problems = scene.problems();
-        assert!(problems.iter().any(|it| it.contains("not in its place")), "{problems:?}");
+        assert!(
+            problems.iter().any(|problem| problem.contains("not in its place")),
+            "{problems:?}"
+        );
     }
 }
 
@@ -123,7 +126,9 @@ fn a_doubled_line_does_no_harm() {
 fn a_forged_record_is_found_with_or_without_a_prev_that_fits() {
     for at in 0..=3_usize {
         let scene = Scene::of("aaa");
-        let fits = at.checked_sub(1).map(|it| bounded::sha256(scene.lines[it].as_bytes()));
+        let fits = at
+            .checked_sub(1)
+            .map(|checked_sub| bounded::sha256(scene.lines[checked_sub].as_bytes()));
         for prev in [fits.as_deref(), None, Some("nonsense"), Some(&"0".repeat(64))] {
             let mut scene = scene.clone();
             scene.lines.insert(at, record("a", at as u64 + 1, prev, "forged"));
@@ -226,7 +231,7 @@ proptest! {
         let of = |session: char| {
             order.iter().copied().filter(move |at| letters[*at] == session as u8)
         };
-        let is_kept = "abc".chars().all(|it| of(it).is_sorted());
+        let is_kept = "abc".chars().all(|c| of(c).is_sorted());
         let moved = Scene { lines, ..scene };
         prop_assert_eq!(moved.problems().is_empty(), is_kept);
     }
@@ -263,7 +268,7 @@ fn branched() -> Scene {
     }
     let mut joined: Vec<usize> = [&files[1][..], &files[0][1..]].concat();
     write(&mut joined);
-    let lines = joined.iter().map(|it| scene.lines[*it].clone()).collect();
+    let lines = joined.iter().map(|count| scene.lines[*count].clone()).collect();
     Scene { lines, ..scene }
 }
 
@@ -286,7 +291,7 @@ fn of_a_session_on_two_branches_what_is_gone_put_in_or_changed_is_found() {
         let forged = record("a", at as u64 + 2, Some(&prev), "forged");
         let forged = [forged.replace("\"seq\"", "\"elsewhere\":true,\"seq\""), forged];
         for (line, forged) in
-            (0..=scene.lines.len()).flat_map(|it| forged.iter().map(move |f| (it, f)))
+            (0..=scene.lines.len()).flat_map(|count| forged.iter().map(move |f| (count, f)))
         {
             let mut scene = scene.clone();
             scene.lines.insert(line, forged.clone());
