@@ -81,8 +81,10 @@ pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
 /// What is odd about a tool and its input, as somebody typed them.
 pub(super) fn unlikely(tool: &str, input: &str) -> Option<String> {
     let is_plain = tool.chars().all(|it| it.is_ascii_alphanumeric());
-    if is_plain && !known_tools().any(|it| it == tool) {
-        let near = nearest(tool, known_tools());
+    // `roz explain` reads a call as the first client's.
+    let known = clients::ALL[0].tools();
+    if is_plain && !known.contains(&tool) {
+        let near = nearest(tool, known);
         let near = near.map(|it| format!(": did you mean `{it}`?")).unwrap_or_default();
         return Some(format!("the client has no tool `{tool}`{near}"));
     }
