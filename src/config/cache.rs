@@ -70,7 +70,6 @@ pub(super) fn entry(roz_home: &Path, user_file: &Path, project: Option<&Path>) -
     roz_home.join(format!("cache/config-{name:032x}.json"))
 }
 
-/// The last text of `source` that could be read.
 pub(super) fn last_readable(roz_home: &Path, source: &Path) -> Option<String> {
     let text = file_identity::read(&copy(roz_home, source), LARGEST + 8192).ok()??;
     let text = String::from_utf8(text).ok()?;

@@ -29,7 +29,6 @@ impl Place {
         Place::File { path: path.to_string_lossy().into_owned(), line }
     }
 
-    /// Another line of the same file.
     pub(super) fn at_line(&self, line: Option<usize>) -> Self {
         match self {
             Place::File { path, line: before } => {
@@ -39,7 +38,6 @@ impl Place {
         }
     }
 
-    /// File, line and variable, as far as they apply.
     pub(super) fn parts(&self) -> (Option<&str>, Option<usize>, Option<&str>) {
         match self {
             Place::File { path, line } => (Some(path), *line, None),

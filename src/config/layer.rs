@@ -74,7 +74,6 @@ pub(super) fn from_variables<'a>(
     layer
 }
 
-/// Counts from 1.
 pub(super) fn line(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }

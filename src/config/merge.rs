@@ -16,14 +16,12 @@ use crate::core::{pattern, policy::Policy, reflection::tickets::SYSTEMS};
 /// The ticket systems that are not built in, a row each.
 const SYSTEM_ROWS: &str = "ticketing.systems";
 
-/// Who wrote a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Author {
     User,
     Project { trusted: bool },
 }
 
-/// What the layers so far come to.
 #[derive(Debug)]
 pub(super) struct Draft<'a> {
     user_file: &'a Path,

@@ -47,7 +47,6 @@ use crate::{
 /// The largest `config.toml` that is read.
 const LARGEST: u64 = 1 << 20;
 
-/// Where a configuration comes from.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     pub roz_home: PathBuf,
@@ -55,7 +54,6 @@ pub struct Sources {
     pub user_file: PathBuf,
     /// The user's home: what `~` stands for, and whose client settings are no project's.
     pub home: Option<PathBuf>,
-    /// The project's root.
     pub project: Option<PathBuf>,
     /// The main work tree, where the project is a linked one.
     pub main: Option<PathBuf>,
@@ -65,7 +63,6 @@ pub struct Sources {
     pub env: Vec<(String, String)>,
 }
 
-/// What applies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Loaded {
     pub policy: Policy,
@@ -75,18 +72,15 @@ pub struct Loaded {
     pub is_bare: bool,
 }
 
-/// What applies, and why.
 #[derive(Debug)]
 pub struct Full {
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
     /// One for each row of [`KEYS`], in its order.
     pub settings: Vec<Set>,
-    /// The files that there are.
     pub files: Vec<PathBuf>,
 }
 
-/// A key with the value that applies.
 #[derive(Debug)]
 pub struct Set {
     pub key: &'static Key,
@@ -204,7 +198,6 @@ impl Seen {
     }
 }
 
-/// Where a project may have written client settings.
 fn dirs(sources: &Sources) -> Vec<&Path> {
     sources.project.iter().chain(&sources.launch_dir).map(PathBuf::as_path).collect()
 }

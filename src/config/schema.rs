@@ -118,7 +118,6 @@ fn row(fields: &[Field]) -> Value {
 
 const TEMPLATE: &str = "^[A-Za-z0-9_-]{1,64}$";
 
-/// As a sentence, without its full stop.
 fn rule(key: &Key) -> String {
     let rule = key.project.rule();
     let mut sentence = rule[..1].to_uppercase() + &rule[1..];

@@ -48,7 +48,6 @@ fn no_formatter(
     })
 }
 
-/// Something wrong with a value. Where it stands is the reader's to say.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Flaw {
     pub(super) at: Range<usize>,
@@ -186,7 +185,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A value that came as text, from the environment.
     pub(super) fn parse(&mut self, key: &Key, text: &str) -> Option<Value> {
         let text = text.trim();
         match key.kind {

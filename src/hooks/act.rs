@@ -103,7 +103,6 @@ fn goes_on(input: &Input) -> bool {
     input.result(call).runs_on
 }
 
-/// Writes the ledger.
 #[derive(Clone, Copy)]
 struct Scribe<'a> {
     input: &'a Input<'a>,
@@ -113,7 +112,6 @@ struct Scribe<'a> {
 }
 
 impl Scribe<'_> {
-    /// What was found to have changed.
     fn changed(self, intent_id: &str, change: Changes) -> Option<String> {
         let intent = Some(intent_id).filter(|text| !text.is_empty());
         let declared_class = self.declared();

@@ -43,13 +43,11 @@ pub struct Explained {
     /// covers.
     pub gates: Vec<(String, String)>,
     pub rules: Vec<Objection>,
-    /// What the intent gate has against it.
     pub intent: Option<Refused>,
     /// The tickets that it closes, where something is to be learned from them.
     pub closes: Vec<Closing>,
 }
 
-/// What the intent gate answers.
 #[derive(Debug)]
 pub struct Refused {
     pub code: &'static str,

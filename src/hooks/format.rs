@@ -26,7 +26,6 @@ use crate::{
 /// What the formatters of a call may take in all.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What came of it.
 #[derive(Debug, Default)]
 pub(super) struct Formatted {
     /// What the agent is to be told: which formatter failed, and why.
@@ -35,7 +34,6 @@ pub(super) struct Formatted {
     pub(super) since: Option<mtime_scan::Time>,
 }
 
-/// Formats the files that the call wrote.
 pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Formatted {
     let rules = &roz.policy.intent.format;
     let mut formatted = Formatted::default();

@@ -55,7 +55,6 @@ impl<'a> Lookup<'a> {
         deadline(&self.roz.policy, self.world)
     }
 
-    /// The session's own project.
     fn project(self) -> &'a Path {
         self.session.project.as_deref().unwrap_or(&self.roz.project)
     }
@@ -225,7 +224,6 @@ fn reviewers_file(folder: &Path, budget: &mut u32) -> Option<PathBuf> {
     None
 }
 
-/// The agents' own folders of the user.
 pub(super) fn config_dirs(world: &World) -> Vec<PathBuf> {
     agents::config_dirs(&|name| world.var(name), world.user_home.as_deref())
 }
@@ -235,7 +233,6 @@ pub fn config_dir(world: &World) -> Option<PathBuf> {
     config_dirs(world).into_iter().next()
 }
 
-/// Other sessions of this project with an open review, active within the hour.
 fn open_elsewhere(look: Lookup) -> Vec<SessionId> {
     let is_recent = |other: &Session| {
         look.world.now.signed_duration_since(other.updated_at) < TimeDelta::hours(1)

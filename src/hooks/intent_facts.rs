@@ -201,7 +201,6 @@ pub(super) struct Look<'a> {
     pub(super) roz: &'a Roz,
     pub(super) world: &'a World,
     pub(super) agent: Option<&'a str>,
-    /// What that project ignores.
     pub(super) ignore: &'a Ignore,
     /// Where paths lead, as far as this event has looked.
     links: &'a RefCell<Links>,
@@ -348,7 +347,6 @@ impl Look<'_> {
         Some(found.targets)
     }
 
-    /// The newest records of the ledger.
     pub(super) fn newest(self) -> Vec<Record> {
         const NEAR: u64 = 256 << 10;
         self.roz.own_ledger().newest(NEAR).unwrap_or_default()
@@ -406,7 +404,6 @@ impl Look<'_> {
         if root == self.roz.sidecar { None } else { self.judge(&root, &[]) }
     }
 
-    /// What another project makes of the writes.
     fn judge(self, root: &Path, written: &[(String, How)]) -> Option<Nearer> {
         let (found, ignore) = declared(root, self.roz)?;
         let mut aims = IntentFacts::of(found);
@@ -445,7 +442,6 @@ impl Look<'_> {
         seen
     }
 
-    /// The files that a call shows.
     fn reads(self, call: &ToolCall) -> Vec<String> {
         let mut found: Vec<String> = Vec::new();
         if let Tool::Read { path, .. } = &call.tool {

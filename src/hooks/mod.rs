@@ -60,7 +60,6 @@ pub const MAX_INPUT: usize = 64 * 1024 * 1024;
 /// A reason is at most this long, in characters.
 const MAX_REASON: usize = 1500;
 
-/// What a hook process says.
 #[derive(Debug, PartialEq)]
 pub struct Answer {
     pub stdout: Value,
@@ -78,7 +77,6 @@ enum Error {
     Storage(#[from] storage::Error),
 }
 
-/// Something went wrong around a decision.
 struct Failure {
     error: Error,
     /// What had been decided before it could be saved.
@@ -156,7 +154,6 @@ pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world:
     Answer { stdout, warnings, refusal }
 }
 
-/// What comes of one event.
 struct Governed {
     said: Said,
     warnings: Vec<String>,
@@ -269,7 +266,6 @@ fn note_commits(input: &Input, roz: &Roz, world: &World) -> Option<String> {
     noted.err().map(|err| format!("the ledger's notes: {}", in_a_line(&err)))
 }
 
-/// Reads the command lines of a call.
 fn read_call(input: &mut Input, roz: &Roz, world: &World) {
     let variables = variables(input, world);
     if let What::PreToolUse(call) = &mut input.event.what {
@@ -371,7 +367,6 @@ fn fresh(input: &Input, roz: &Roz, world: &World) -> Session {
     session
 }
 
-/// Puts an outcome into words.
 fn reply(input: &Input, outcome: &Outcome, roz: &Roz, world: &World) -> Reply {
     let own_command = OnceCell::new();
     let render = |notice: &Notice| {

@@ -144,7 +144,6 @@ pub(super) fn waiting(roz: &Roz) -> Vec<String> {
     waiting.map(|waiting| format!("roz: waits for `roz confirm`: {}", waiting.shown())).collect()
 }
 
-/// Looks at the files before one of roz's verbs writes them.
 pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
     own_files::is_watching(&open::home(world)).then_some(())?;
     let roz = Roz::open(world, &world.cwd).ok()?;

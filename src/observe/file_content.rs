@@ -7,7 +7,6 @@ use crate::{core::bounded, world::read_head};
 /// A larger file is known by its size and its times.
 const MAX_HASHED: usize = 16 << 20;
 
-/// What a file holds.
 #[derive(Debug, Default)]
 pub struct Content {
     /// None where there are too many of them.
@@ -20,7 +19,6 @@ impl Content {
         Self { hash: Some(hash_of(&bytes)), bytes: Some(bytes) }
     }
 
-    /// None where there is no file that can be read.
     pub fn read(path: &Path) -> Option<Self> {
         let meta = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
         if meta.len() > MAX_HASHED as u64 {

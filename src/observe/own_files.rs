@@ -41,11 +41,9 @@ pub struct Changed {
     pub kind: Kind,
     pub path: PathBuf,
     pub before: BTreeSet<String>,
-    /// What it does not say any more.
     pub lost: Vec<String>,
 }
 
-/// A call begins.
 pub fn begin(home: &Path, watched: &[Watched], call: &str) {
     let _ = write(&mark(home, call), &look(watched));
 }
@@ -68,7 +66,6 @@ pub fn end(
     Some(watched().iter().filter_map(changed).collect())
 }
 
-/// What the files say now.
 pub fn look(watched: &[Watched]) -> Known {
     watched
         .iter()
@@ -89,7 +86,6 @@ pub fn accept(home: &Path, watched: &[Watched], before: &Known) {
     }
 }
 
-/// Whether a call is being watched.
 pub fn is_watching(home: &Path) -> bool {
     marks(home).next().is_some()
 }

@@ -60,17 +60,14 @@ pub struct Call<'a> {
     pub until: Instant,
 }
 
-/// What was found.
 #[derive(Debug, Default)]
 pub struct Changes {
     pub files: Vec<ChangedFile>,
-    /// Why not all was looked at.
     pub not_looked: Option<String>,
 }
 
 #[derive(Debug)]
 pub struct ChangedFile {
-    /// From the project's root.
     pub path: String,
     pub changed: Changed,
     pub before: Option<Vec<u8>>,
@@ -115,7 +112,6 @@ pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
     Changes { files, not_looked: search.not_looked }
 }
 
-/// A file that may have changed.
 #[derive(Default)]
 struct Candidate {
     path: String,
@@ -128,7 +124,6 @@ struct Candidate {
 
 struct Before {
     text: Vec<u8>,
-    /// It is known to be what the file held.
     is_sure: bool,
     /// The commit that was checked out has it.
     is_gits: bool,
@@ -136,7 +131,6 @@ struct Before {
 
 struct Search<'a> {
     call: Call<'a>,
-    /// The commit that is checked out now.
     head: Option<String>,
     /// What git has of a path at the commit of the beginning.
     before: BTreeMap<String, Option<Object>>,
@@ -258,7 +252,6 @@ impl Search<'_> {
         gone
     }
 
-    /// The hash of what a file held, where that is known.
     fn hash_before(&self, path: &str) -> Option<String> {
         match self.call.named.get(path) {
             Some(hash) => hash.clone(),
@@ -266,7 +259,6 @@ impl Search<'_> {
         }
     }
 
-    /// The text before, as far as it is known.
     fn before(&self, candidate: &Candidate) -> Option<Before> {
         let of_git = match self.before.get(&candidate.path) {
             Some(Some(Object::Text(text))) => Some((text.clone(), true)),
@@ -281,7 +273,6 @@ impl Search<'_> {
         found.map(|(text, is_gits)| Before { text, is_sure: true, is_gits })
     }
 
-    /// What became of a file; none if nothing did.
     fn changed(&self, candidate: Candidate) -> Option<ChangedFile> {
         let named = self.call.named.get(&candidate.path);
         let of_sidecar = FILES.contains(&candidate.path.as_str());
@@ -326,7 +317,6 @@ impl Search<'_> {
         })
     }
 
-    /// The command that restores a file.
     fn way_back(&self, path: &str, change: Change, before: Option<&Before>) -> Option<String> {
         let Call { project, cwd, start, .. } = self.call;
         if Path::new(path).is_absolute() {

@@ -19,7 +19,6 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The work tree that holds `dir`.
     pub fn of(dir: &Path) -> Option<Self> {
         let root = git::find_root(dir)?;
         let (_, common) = git::git_dirs(&root)?;
@@ -27,7 +26,6 @@ impl Repository {
         Some(Self { root, common })
     }
 
-    /// A name for the repository's files in `<ROZ_HOME>`.
     pub fn key(&self) -> String {
         use std::os::unix::ffi::OsStrExt as _;
         format!("{:032x}", crate::world::cached::hash(&[self.common.as_os_str().as_bytes()]))

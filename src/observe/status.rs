@@ -13,7 +13,6 @@ use crate::{
 
 /// The largest total size of untracked files in the work.
 const MAX_UNTRACKED: u64 = 64 << 20;
-/// Untracked files that are named.
 const MAX_LEFT_OUT: usize = 50;
 
 /// What `git status` says, sorted into what the present state takes over.

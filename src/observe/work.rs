@@ -27,14 +27,12 @@ use crate::{
     },
 };
 
-/// The tree without any file.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 /// Files whose hunks are compared with the approved ones.
 const MAX_HUNKS: usize = 200;
 
 /// What a look needs to know beside the repository.
 pub struct Scene<'a> {
-    /// `<ROZ_HOME>`.
     pub home: &'a Path,
     pub table: &'a Table,
     /// The files that were dirty when the session began, by path, with a hash of their content.
@@ -46,7 +44,6 @@ pub struct Scene<'a> {
     pub until: Instant,
 }
 
-/// What a gated call is about.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
     /// What it pushes, where it is a push: judged instead of the work tree.
@@ -55,7 +52,6 @@ pub struct Question {
     pub key: Option<String>,
 }
 
-/// The present state of a work tree.
 #[derive(Debug)]
 pub struct State {
     pub repository: Repository,
@@ -201,7 +197,6 @@ impl State {
         Ok(found)
     }
 
-    /// The paths in which two trees differ.
     pub fn paths(&self, old: &str, new: &str) -> Result<BTreeSet<String>, Error> {
         Ok(self.differ(old, new)?.into_keys().collect())
     }
@@ -240,7 +235,6 @@ impl State {
         Ok(same.into_iter().map(|(path, _)| path).collect())
     }
 
-    /// The change between two trees, of some paths or of all.
     pub fn diff(
         &self,
         old: &str,

@@ -26,18 +26,18 @@ const fn planned(paths: &'static [&'static str], lines: usize) -> Budget {
 /// the gates.
 const BUDGETS: &[Budget] = &[
     planned(&["src/cli", "src/plugin"], 10_000),
-    planned(&["src/clients"], 4_500),
+    held(&["src/clients"], 4_500),
     held(&["src/hooks"], 3_500),
     held(&["src/shim.rs"], 500),
     held(&["src/observe"], 1_500),
     planned(&["src/core"], 2_500),
     planned(&["src/core/review"], 3_500),
-    held(&["src/core/reflection"], 5_200),
+    planned(&["src/core/reflection"], 5_200),
     planned(&["src/core/intent"], 8_000),
     held(&["src/core/protect"], 2_000),
     held(&["src/shell"], 9_500),
-    planned(&["src/outline"], 1_000),
-    planned(&["src/storage"], 1_800),
+    held(&["src/outline"], 1_000),
+    held(&["src/storage"], 1_800),
     held(&["src/memory"], 3_200),
     planned(&["src/ledger", "src/sidecar", "src/usage_log", "src/usage_log.rs"], 3_000),
     held(&["src/config"], 2_500),
@@ -46,7 +46,7 @@ const BUDGETS: &[Budget] = &[
 ];
 
 /// All of `src`.
-const TOTAL: usize = 76_900;
+const TOTAL: usize = 72_300;
 /// What is no Rust: tables that the program includes.
 const DATA: usize = 2_500;
 
