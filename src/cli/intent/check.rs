@@ -46,7 +46,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     if args.json {
         say::print_json(&as_json(&store, &found))?;
     } else {
-        say::print_plain(&spoken(&store, &found))?;
+        let width = say::Out::new(world).width;
+        let text = spoken(&store, &found);
+        let lines: Vec<String> =
+            text.lines().map(|line| say::folded(line, width, "    ") + "\n").collect();
+        say::print_plain(&lines.concat())?;
     }
     Ok(if found.breaks() { Done::Badly } else { Done::Well })
 }
