@@ -31,7 +31,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE:LINE", hide = true)]
     place: Option<String>,
     /// A session's id or a unique beginning of it
-    #[arg(long, value_name = "ID", conflicts_with = "place")]
+    #[arg(long, alias = "session-id", value_name = "ID", conflicts_with = "place")]
     session: Option<String>,
     /// Print one JSON object
     #[arg(long)]

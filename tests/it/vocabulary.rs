@@ -91,11 +91,11 @@ fn gates_import_no_other_gate() {
 
 /// Words that a reader has to decode, what says the same, and how often `src` still has them.
 const WORDS: &[(&[&str], &str, usize)] = &[
-    (&["mend", "mends", "mended", "mending"], "fix", 25),
-    (&["stands"], "is", 194),
-    (&["lies"], "is", 62),
-    (&["is no"], "is not a, or: unknown, invalid", 156),
-    (&["a person's word"], "someone has to confirm", 13),
+    (&["mend", "mends", "mended", "mending"], "fix", 0),
+    (&["stands"], "is", 99),
+    (&["lies"], "is", 26),
+    (&["is no"], "is not a, or: unknown, invalid", 130),
+    (&["a person's word"], "someone has to confirm", 0),
 ];
 /// What has one of these words in it and is said so everywhere.
 const IDIOMS: &[&str] = &["there is no", "There is no", "stands for"];
@@ -110,8 +110,8 @@ const PAGES: &[&str] = &[
     "agents",
     "benches",
 ];
-/// How often `it` is the name of something in 1,000 lines of `src`. The aim is 15.
-const NAMELESS: usize = 63;
+/// How often `it` may be the name of something in 1,000 lines of `src`.
+const NAMELESS: usize = 15;
 
 /// How often a text has one of the words, as words of its own.
 fn count(text: &str, words: &[&str]) -> usize {

@@ -43,8 +43,8 @@ pub struct IntentFacts {
     pub aftermath: Option<Aftermath>,
     /// How a call that ran came to its end.
     pub ended: Ended,
-    /// Since when roz's own verbs wrote at a person's word, where the call ran that they were asked
-    /// about.
+    /// When a person allowed this call, if it was asked about: what roz's own verbs wrote since is
+    /// confirmed.
     pub granted: Option<DateTime<Utc>>,
     /// Texts of the sidecar that are not kept yet.
     pub unkept: Vec<String>,

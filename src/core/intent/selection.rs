@@ -111,7 +111,7 @@ impl Unreliable {
         let message = format!("{self}{end}");
         let refusal = Refusal::new(Code::SidecarInvalid, tool, message)
             .about(self.file)
-            .recovery("Have the user mend it: `roz intent check` shows what is wrong.");
+            .recovery("Have the user fix it: `roz intent check` shows what is wrong.");
         Box::new(refusal)
     }
 }
@@ -126,8 +126,8 @@ pub struct Missing {
 impl Missing {
     pub fn refuses(self, tool: &str) -> Refused {
         let message = format!(
-            "`{FILE}` cannot be relied on: it was there in sessions before this one, and is gone \
-             without a person's word."
+            "`{FILE}` cannot be relied on: it was there in sessions before this one, and is gone; \
+             nobody has confirmed that."
         );
         let back = if self.is_in_git {
             "Have the user put it back: `git checkout -- .orchestration`."

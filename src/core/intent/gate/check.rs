@@ -264,7 +264,7 @@ impl<'a> Check<'a> {
             self.refusal(Code::LedgerUnwritable, message)
                 .about(".orchestration/agent_trace.jsonl")
                 .of_intent(&intent.id)
-                .recovery("Ask the user to mend it; then try again."),
+                .recovery("Ask the user to fix it; then try again."),
         ))
     }
 
