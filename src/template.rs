@@ -48,6 +48,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "reviewing",
     "start-unasked",
     "wait-for-reviewer",
+    "waiting",
 ];
 
 /// A user's own template may be this long, in bytes.

@@ -6,7 +6,12 @@
 use serde::Serialize;
 
 use super::{
-    Cx, bounded, event::Event, needs::Needs, outcome::Outcome, policy::Policy, session::Session,
+    Cx, bounded,
+    event::Event,
+    needs::Needs,
+    outcome::{Notice, Outcome},
+    policy::Policy,
+    session::Session,
 };
 
 pub trait Gate: Sync {
@@ -56,6 +61,16 @@ pub fn statuses(
     policy: &Policy,
 ) -> Vec<Status> {
     gates.iter().map(|gate| gate.status(session, project, policy)).collect()
+}
+
+/// Tells an agent whose conversation has forgotten it what a gate waits for. Gates that tell it in words
+/// of their own need no such reminder.
+pub fn reminder(status: Status) -> Option<Notice> {
+    let notice = Notice::new("waiting")
+        .with("gate", status.gate)
+        .with("waits_for", status.waits_for.filter(|_| status.on)?)
+        .with("next", status.next.unwrap_or_default());
+    Some(notice)
 }
 
 /// A text of somebody's, in a line of a status.

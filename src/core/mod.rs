@@ -39,8 +39,8 @@ pub use self::gate_context::Cx;
 use chrono::{DateTime, Utc};
 
 use crate::core::{
-    event::{Event, Sender, What},
-    gate::Gate,
+    event::{Event, Sender, Source, What},
+    gate::{Gate, Project},
     intent::status::IntentGate,
     needs::Needs,
     outcome::{Effect, Notice, Outcome, Saying, Verdict},
@@ -96,7 +96,10 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
     }
     let mut outcome = protected.then(|| own_files::decide(cx));
     for gate in gates {
-        outcome = outcome.then(|| gate.decide(session, event, cx));
+        outcome = outcome.then(|| {
+            let own = gate.decide(session, event, cx);
+            remind(*gate, own, session, event, cx)
+        });
     }
     if event.origin.is_unattended {
         outcome = outcome.unasked();
@@ -344,6 +347,20 @@ fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
             }
         }
         _ => (),
+    }
+}
+
+/// Adds what a gate waits for, as the session goes on and the gate said nothing of it itself.
+fn remind(gate: &dyn Gate, own: Outcome, session: &Session, event: &Event, cx: Cx) -> Outcome {
+    let has_forgotten =
+        matches!(event.what, What::SessionStart { source: Source::Resume | Source::Compact });
+    if !has_forgotten || !own.context.is_empty() {
+        return own;
+    }
+    let project = Project { reflection: cx.facts.learned.is_wanted, ..Project::default() };
+    match gate::reminder(gate.status(Some(session), &project, cx.policy)) {
+        Some(notice) => own.telling_agent(notice),
+        None => own,
     }
 }
 

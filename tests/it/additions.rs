@@ -10,7 +10,7 @@ use roz::{
     },
     core::{
         self, Cx,
-        event::{Event, Origin, ToolCall, What},
+        event::{Event, Origin, Source, ToolCall, What},
         gate::{Gate, Project, Status, statuses},
         outcome::{Notice, Outcome, Rewrite},
         policy::Policy,
@@ -23,8 +23,9 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::client::Inside;
 
-/// Its events look like `{"conversation": "c1", "about_to": "sh", "line": "git push"}`, and it reads
-/// `{"stop": "why"}`. It cannot ask.
+/// Its events look like `{"conversation": "c1", "about_to": "sh", "line": "git push"}` and
+/// `{"conversation": "c1", "goes_on": true}`, and it reads `{"stop": "why"}` and `{"know": "what"}`.
+/// It cannot ask.
 #[derive(Debug)]
 struct Parrot;
 
@@ -44,16 +45,21 @@ impl Client for Parrot {
     fn parse<'a>(&'static self, _: &str, payload: &'a str) -> Result<Input<'a>, Error> {
         let value: Value = serde_json::from_str(payload).map_err(Error::Malformed)?;
         let id = value["conversation"].as_str().ok_or(Error::NoSession)?.to_owned();
-        let tool = value["about_to"].as_str().ok_or(Error::NotForUs)?;
-        let call = self.calls(tool, payload).remove(0);
+        let (hook, what) = match value["about_to"].as_str() {
+            Some(tool) => (Hook::PreToolUse, What::PreToolUse(self.calls(tool, payload).remove(0))),
+            None if value["goes_on"] == true => {
+                (Hook::SessionStart, What::SessionStart { source: Source::Resume })
+            }
+            None => return Err(Error::NotForUs),
+        };
         Ok(Input {
             client: &Parrot,
-            hook: Hook::PreToolUse,
+            hook,
             payload,
             session_id: id.try_into()?,
             cwd: None,
             transcript_path: None,
-            event: Event { origin: Origin::default(), what: What::PreToolUse(call) },
+            event: Event { origin: Origin::default(), what },
             more: Vec::new(),
             answer: None,
             exit_code: None,
@@ -86,7 +92,8 @@ impl Client for Parrot {
     fn render(&self, reply: Reply, _: Hook) -> Printed {
         let stdout = match reply.decision {
             Decision::Object(why) => json!({ "stop": why }),
-            Decision::None | Decision::Ask(_) => json!({}),
+            Decision::None | Decision::Ask(_) if reply.context.is_empty() => json!({}),
+            Decision::None | Decision::Ask(_) => json!({ "know": reply.context }),
         };
         Printed { stdout, refusal: None }
     }
@@ -147,6 +154,9 @@ fn a_made_up_gate_decides_behind_the_others_and_has_a_status() {
     assert_eq!(refused["stop"], "Nothing is released this week.");
     let pushed = sees(&inside, setup, &about("git push && make release"));
     assert!(pushed["stop"].as_str().unwrap().contains("independent review"), "{pushed}");
+    let resumed = sees(&inside, setup, &json!({ "conversation": "c1", "goes_on": true }));
+    let told = resumed["know"].as_str().unwrap();
+    assert!(told.contains("the freeze gate waits for the end of the freeze"), "{told}");
     let found = statuses(GATES, None, &Project::default(), &Policy::default());
     assert_eq!(found.last().unwrap().waits_for.as_deref(), Some("the end of the freeze"));
 }

@@ -4,6 +4,7 @@ mod agent;
 mod canary;
 mod client;
 mod configuration;
+mod gates;
 mod home;
 mod hooks;
 mod incidents;
@@ -82,6 +83,7 @@ const CHECKS: &[Row] = &[
     row("home", home::home),
     row("incidents", incidents::check),
     row("configuration", |subject| Some(configuration::check(subject))),
+    row("gates", gates::check),
     row("reflection", reflection::check),
     row("intents", intents::check),
     client_row("client", |subject| Some(client::check(subject))),

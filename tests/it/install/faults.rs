@@ -173,6 +173,13 @@ const FAULTS: &[Fault] = &[
         mend: |it| fs::rename(it.home().join("git"), it.home().join("bin/git")).unwrap(),
     },
     Fault {
+        check: "gates",
+        make: |it| it.write(USER, "review.mode = \"never\""),
+        status: "warn",
+        seen: "agents are held to nothing",
+        mend: |it| it.write(USER, ""),
+    },
+    Fault {
         check: "reflection",
         make: |it| it.write(USER, "reflection.enabled = false"),
         status: "warn",
