@@ -69,7 +69,9 @@ pub fn render(notice: &Notice, voice: Voice) -> String {
     let value = |name: &str| match name {
         "session_id" => Some(voice.session_id.as_str()),
         "roz" => Some(voice.roz),
-        _ => notice.fields.iter().find(|(text, _)| *text == name).map(|(_, value)| value.as_str()),
+        _ => {
+            notice.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+        }
     };
     // What is said may end in something that there is none of.
     let mut filled = fill(text.trim_end(), value);
@@ -104,7 +106,7 @@ fn load(name: &str, home: &Path) -> String {
 /// What the user's own block of that name asks for, and nobody fills in.
 pub fn unfilled(name: &str, home: &Path) -> Vec<String> {
     let is_known =
-        |item: &str| matches!(item, "session_id" | "roz" | "block_count" | "max_blocks" | "why");
+        |name: &str| matches!(name, "session_id" | "roz" | "block_count" | "max_blocks" | "why");
     let text = own(name, home).unwrap_or_default();
     let mut asked: Vec<String> = text
         .split("{{")

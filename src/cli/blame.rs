@@ -131,8 +131,11 @@ pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
         }
     }
     match &known.commit {
-        Some(print) => {
-            tell("commit", &format!("{} {} ({})", short(&print.id), print.summary, print.author));
+        Some(commit) => {
+            tell(
+                "commit",
+                &format!("{} {} ({})", short(&commit.id), commit.summary, commit.author),
+            );
         }
         None => tell("commit", "not committed"),
     }

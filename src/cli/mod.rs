@@ -245,17 +245,15 @@ pub fn main() -> ExitCode {
 
 /// `| head` has seen enough: no error.
 fn is_closed_pipe(err: &(dyn Error + 'static)) -> bool {
-    let mut causes = std::iter::successors(Some(err), |&item| item.source());
+    let mut causes = std::iter::successors(Some(err), |&err| err.source());
     causes.any(|cause| {
-        cause
-            .downcast_ref::<io::Error>()
-            .is_some_and(|downcast_ref| downcast_ref.kind() == io::ErrorKind::BrokenPipe)
+        cause.downcast_ref::<io::Error>().is_some_and(|err| err.kind() == io::ErrorKind::BrokenPipe)
     })
 }
 
 /// Prints what went wrong and why: on standard error, or as JSON on standard output.
 fn complain(err: &dyn Error, as_json: bool) {
-    let causes = std::iter::successors(err.source(), |&item| item.source());
+    let causes = std::iter::successors(err.source(), |&err| err.source());
     if as_json {
         let chain: Vec<String> =
             [err.to_string()].into_iter().chain(causes.map(ToString::to_string)).collect();

@@ -103,9 +103,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let kept = keep(&judged.accepted, &library, &mut warnings);
     let (kept, failure) = (kept.kept, kept.failure);
     if kept.is_empty() {
-        warnings.extend(
-            log.append(&stamped(entries, world), until).err().map(|append| in_a_line(&append)),
-        );
+        warnings
+            .extend(log.append(&stamped(entries, world), until).err().map(|err| in_a_line(&err)));
         let failed = failure.map_or(Error::NothingAccepted, Error::NotWritten);
         let report =
             Report { elsewhere, kept: &kept, judged: &judged, warnings: &warnings, was_due: false };
@@ -120,8 +119,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             entries.push(Event::Corrected { learning_id: old.clone(), superseded_by });
         }
     }
-    warnings
-        .extend(log.append(&stamped(entries, world), until).err().map(|append| in_a_line(&append)));
+    warnings.extend(log.append(&stamped(entries, world), until).err().map(|err| in_a_line(&err)));
     let done = done(&kept, &judged, &batch, world);
     let was_due = target.update(&roz, world, |session| {
         for used in &batch.learnings_used {
@@ -244,7 +242,7 @@ fn uses(
 
 fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[String]) -> Event {
     let (ticket_id, tickets) = usage::fields(tickets);
-    let count = |item: usize| u32::try_from(item).unwrap_or(u32::MAX);
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let mut categories = BTreeMap::new();
     let mut criteria = BTreeMap::new();
     for item in kept {
@@ -272,7 +270,7 @@ fn stamped(events: Vec<Event>, world: &World) -> Vec<Entry> {
 /// For the session's own record.
 fn done(kept: &[Kept], judged: &Judgement, batch: &Batch, world: &World) -> Reflected {
     const SHOWN: usize = 20;
-    let count = |item: usize| u32::try_from(item).unwrap_or(u32::MAX);
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let rejected = |item: &crate::core::reflection::judge::Rejected| state::Rejected {
         summary: bounded::chars(&item.summary, 200),
         stage: item.stage.word().to_owned(),

@@ -110,13 +110,13 @@ impl Out {
         /// Less says nothing.
         const OTHERS: usize = 4;
         let Some((last, others)) = widths.split_last_mut() else { return };
-        let before = |others: &[usize]| others.iter().map(|other| other + 2).sum::<usize>();
+        let before = |others: &[usize]| others.iter().map(|width| width + 2).sum::<usize>();
         if !self.has_edge {
             return;
         }
         *last = (*last).min(self.width.saturating_sub(before(others)).max(LAST));
         while before(others) + *last > self.width {
-            let Some(widest) = others.iter_mut().max().filter(|other| **other > OTHERS) else {
+            let Some(widest) = others.iter_mut().max().filter(|width| **width > OTHERS) else {
                 break;
             };
             *widest -= 1;
@@ -180,8 +180,8 @@ impl Drop for Working {
 fn terminal_width() -> Option<usize> {
     rustix::termios::tcgetwinsize(io::stdout())
         .ok()
-        .map(|tcgetwinsize| tcgetwinsize.ws_col.into())
-        .filter(|tcgetwinsize| *tcgetwinsize > 0)
+        .map(|size| size.ws_col.into())
+        .filter(|columns| *columns > 0)
 }
 
 /// Prints what an agent or a user has written, without its control characters.

@@ -140,7 +140,7 @@ fn in_words(
     roz: &Roz,
     out: &Out,
 ) -> String {
-    let plain = |item: &str| bounded::plain_line(&bounded::line(item, 200));
+    let plain = |text: &str| bounded::plain_line(&bounded::line(text, 200));
     let cells = |row: &Row| {
         let state = match (row.is_on, row.is_used) {
             (false, _) => "off",

@@ -203,7 +203,7 @@ pub(super) fn parse<'a>(
     let mut payload = Payload::default();
     read(dialect, text, &mut payload).map_err(Error::Malformed)?;
     let mut warnings = Vec::new();
-    let named = fields::short(payload.hook_event_name, MAX_ID).filter(|short| !short.is_empty());
+    let named = fields::short(payload.hook_event_name, MAX_ID).filter(|name| !name.is_empty());
     let hook = match (named.as_deref(), dialect.hook(word)) {
         (None, Some(hook)) => hook,
         (None, None) => return Err(unknown(word)),
@@ -248,7 +248,7 @@ pub(super) fn parse<'a>(
         session_id,
         cwd: fields::short(payload.cwd, MAX_PATH)
             .map(PathBuf::from)
-            .filter(|short| short.is_absolute()),
+            .filter(|path| path.is_absolute()),
         transcript_path: fields::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
         event,
         more: events.collect(),
@@ -256,7 +256,7 @@ pub(super) fn parse<'a>(
         answer: payload.tool_response.or(payload.error),
         scratchpad: fields::short(payload.scratchpad_dir, MAX_PATH)
             .map(PathBuf::from)
-            .filter(|short| short.is_absolute()),
+            .filter(|path| path.is_absolute()),
         warnings,
     })
 }

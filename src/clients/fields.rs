@@ -207,7 +207,7 @@ pub(crate) fn says_it_failed(response: &RawValue) -> bool {
     if text.starts_with('[') {
         if !["rror:", "RROR:", "success", "isError", "is_error"]
             .iter()
-            .any(|item| text.contains(item))
+            .any(|word| text.contains(word))
         {
             return false;
         }
@@ -220,7 +220,7 @@ pub(crate) fn says_it_failed(response: &RawValue) -> bool {
     }
     let may_say = ["\"success\"", "\"isError\"", "\"is_error\"", "\"interrupted\""]
         .iter()
-        .any(|item| text.contains(item));
+        .any(|word| text.contains(word));
     if !text.starts_with('{') || !may_say {
         return false;
     }

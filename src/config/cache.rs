@@ -59,7 +59,7 @@ fn sparse(loaded: &Loaded) -> Option<Value> {
         !is_usual
     });
     let is_same =
-        serde_json::from_value::<Loaded>(sparse.clone()).is_ok_and(|item| item == *loaded);
+        serde_json::from_value::<Loaded>(sparse.clone()).is_ok_and(|again| again == *loaded);
     is_same.then_some(sparse)
 }
 

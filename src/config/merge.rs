@@ -127,7 +127,7 @@ impl<'a> Draft<'a> {
 
     fn set(&mut self, setting: Setting, author: Author) {
         let Setting { key, mut value, place, rows } = setting;
-        let Some(row) = KEYS.iter().position(|item| std::ptr::eq(item, key)) else { return };
+        let Some(row) = KEYS.iter().position(|known| std::ptr::eq(known, key)) else { return };
         let by_project = author != Author::User;
         let adds = match key.kind {
             Kind::List(_) | Kind::Rows(_) => by_project && matches!(key.project, May::Add),

@@ -216,7 +216,7 @@ impl Reader<'_> {
         at: Range<usize>,
     ) -> Option<Value> {
         let Kind::Integer { min, max } = key.kind else { return self.unfit(key, text, at) };
-        let number = number.and_then(|i128| u64::try_from(i128).ok());
+        let number = number.and_then(|number| u64::try_from(number).ok());
         match number.filter(|number| (min..=max).contains(number)) {
             Some(number) => Some(number.into()),
             None => self.unfit(key, text, at),

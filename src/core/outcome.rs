@@ -134,7 +134,7 @@ impl Notice {
     }
 
     fn field(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(text, _)| *text == name).map(|(_, value)| value.as_str())
+        self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 
     fn is_of_review(&self) -> bool {

@@ -41,7 +41,7 @@ impl Schedule {
     /// A tool was called to schedule it.
     pub(crate) fn add(&mut self, scheduled: &Scheduled) {
         let entry = Entry::of(scheduled);
-        self.0.retain(|item| item.sha256 != entry.sha256);
+        self.0.retain(|known| known.sha256 != entry.sha256);
         self.0.push(entry);
         self.bound();
     }

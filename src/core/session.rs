@@ -142,7 +142,7 @@ impl Session {
 
     /// The user is asked about a call.
     pub(crate) fn asks(&mut self, asked: Asked) {
-        self.asked.retain(|item| item.tool_use_id != asked.tool_use_id);
+        self.asked.retain(|earlier| earlier.tool_use_id != asked.tool_use_id);
         self.asked.push(asked);
         let excess = self.asked.len().saturating_sub(MAX_ASKED);
         self.asked.drain(..excess);

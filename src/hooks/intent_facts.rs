@@ -224,10 +224,10 @@ impl Look<'_> {
         let stand = flight.start.as_ref().and_then(|start| start.sidecar.as_ref());
         let Some(stand) = stand else { return Vec::new() };
         let changed = provenance::changed(project, home, stand, flight.at).into_iter();
-        let doubt = |item: provenance::Changed| Doubt {
-            file: item.file.to_owned(),
-            before: item.before,
-            left: item.now,
+        let doubt = |changed: provenance::Changed| Doubt {
+            file: changed.file.to_owned(),
+            before: changed.before,
+            left: changed.now,
             session_id: self.session.session_id.to_string(),
             tool_name: tool.to_owned(),
             at: self.world.now,

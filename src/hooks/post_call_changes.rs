@@ -199,7 +199,7 @@ fn running(look: Look, id: &str, start: &Start, changes: &[Found]) -> Vec<Runnin
     let mut found: Vec<Running> =
         own.map(|(_, flight)| Running { session: None, flight: flight.clone() }).collect();
     let scope = Scope::new(&start.scope);
-    let is_own = |item: &Found| item.was_named || scope.judge(&item.target) == Verdict::Inside;
+    let is_own = |found: &Found| found.was_named || scope.judge(&found.target) == Verdict::Inside;
     if changes.iter().all(is_own) {
         return found;
     }

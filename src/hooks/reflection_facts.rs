@@ -369,7 +369,8 @@ impl Lookup<'_> {
             let before = baseline.and_then(|baseline| baseline.dirty.get(path));
             before.is_some_and(|before| *before == changes::content(&root.join(path)))
         };
-        let is_own = |item: &&changes::Changed| is_work(&item.path) && !was_there(&item.path);
+        let is_own =
+            |changed: &&changes::Changed| is_work(&changed.path) && !was_there(&changed.path);
         let lines = changed
             .iter()
             .filter(is_own)

@@ -256,7 +256,7 @@ fn alias(call: &ToolCall, start: &Start) -> Vec<String> {
         return Vec::new();
     };
     let words = run.words();
-    let is_name = |item: &&&str| item.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let is_name = |word: &&&str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     let Some(verb) = words.get(1).filter(is_name).filter(|word| !word.starts_with('-')) else {
         return Vec::new();
     };

@@ -81,9 +81,9 @@ impl Images {
 
     fn make_room(&self, wanted: u64) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let entry = |item: fs::DirEntry| {
-            let meta = item.metadata().ok()?;
-            Some((meta.modified().ok()?, meta.len(), item.path()))
+        let entry = |file: fs::DirEntry| {
+            let meta = file.metadata().ok()?;
+            Some((meta.modified().ok()?, meta.len(), file.path()))
         };
         let mut kept: Vec<(SystemTime, u64, PathBuf)> = entries.filter_map(entry).collect();
         let mut bytes = kept.iter().map(|(_, length, _)| length).sum::<u64>() + wanted;

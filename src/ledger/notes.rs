@@ -403,7 +403,9 @@ fn is_in(record: &Record, texts: &HashMap<&str, &Option<Object>>) -> bool {
         }
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
         let files = record.files.iter().filter(|file| file.path == details.path);
-        let mut ranges = files.flat_map(|file| &file.conversations).flat_map(|file| &file.ranges);
+        let mut ranges = files
+            .flat_map(|file| &file.conversations)
+            .flat_map(|conversation| &conversation.ranges);
         ranges.any(|range| has(&lines, range))
     })
 }

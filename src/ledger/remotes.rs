@@ -94,7 +94,7 @@ fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result
     if let Some(named) = named {
         // What begins with a dash would be an option.
         return Some(named)
-            .filter(|text| !text.starts_with('-'))
+            .filter(|remote| !remote.starts_with('-'))
             .map(str::to_owned)
             .ok_or(Error::NoRemote);
     }
@@ -103,8 +103,8 @@ fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result
     let key = format!("branch.{branch}.remote");
     let of_branch = git_with(root, &["config", "--get", &key], &[], until).unwrap_or_default();
     let of_branch = of_branch.trim();
-    let wanted = all.iter().find(|text| *text == of_branch);
-    let wanted = wanted.or_else(|| all.iter().find(|text| *text == "origin"));
+    let wanted = all.iter().find(|name| *name == of_branch);
+    let wanted = wanted.or_else(|| all.iter().find(|name| *name == "origin"));
     let only = || all.first().filter(|_| all.len() == 1);
     wanted.or_else(only).cloned().ok_or(Error::NoRemote)
 }

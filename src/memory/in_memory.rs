@@ -29,7 +29,7 @@ impl MemoryBackend for InMemory {
             return Err(Error::BadId { id: learning.id.clone() });
         }
         let mut kept = self.kept();
-        if kept.iter().any(|item| item.id == learning.id) {
+        if kept.iter().any(|kept| kept.id == learning.id) {
             return Err(Error::Exists { id: learning.id.clone() });
         }
         kept.push(learning.clone());

@@ -241,7 +241,7 @@ fn is_racy(head: &Head) -> bool {
     let ns = |(seconds, nanos): Time| i128::from(seconds) * 1_000_000_000 + i128::from(nanos);
     let changed =
         head.seen.iter().filter_map(|stamp| stamp.file).map(|identity| ns(identity.ctime));
-    changed.into_iter().any(|i128| (ns(head.begun) - i128).abs() < TICK_NS)
+    changed.into_iter().any(|ctime| (ns(head.begun) - ctime).abs() < TICK_NS)
 }
 
 fn read(path: &Path, seen: &[Stamp]) -> Option<(Head, Texts)> {

@@ -240,18 +240,18 @@ impl Library {
     /// several keep, the status that is furthest from active holds. One that does
     /// not answer is a problem, and what is known of it stands in for it.
     pub fn all(&self) -> Shelf {
-        self.read(|_| true, |pair| pair.all())
+        self.read(|_| true, |backend| backend.all())
     }
 
     /// As [`Self::all`], of programs to start what is known without starting
     /// them: for hooks.
     pub fn at_hand(&self) -> Shelf {
-        self.read(|_| true, |pair| pair.at_hand())
+        self.read(|_| true, |backend| backend.at_hand())
     }
 
     /// What lies in files that roz reads itself.
     pub fn in_files(&self) -> Shelf {
-        self.read(|pair| !self.is_program(pair), |pair| pair.all())
+        self.read(|backend| !self.is_program(backend), |backend| backend.all())
     }
 
     fn read(
@@ -261,7 +261,7 @@ impl Library {
     ) -> Shelf {
         let mut held = Shelf { learnings: Vec::new(), problems: self.problems.clone() };
         let mut by_id: HashMap<String, usize> = HashMap::new();
-        for backend in self.every().filter(|every| is_wanted(*every)) {
+        for backend in self.every().filter(|backend| is_wanted(*backend)) {
             let reading = ask(backend).unwrap_or_else(|err| {
                 let (place, what) = (backend.name().to_owned(), world::in_a_line(&err));
                 held.problems.push(Problem { place, what });
@@ -383,7 +383,7 @@ impl Library {
         }
         let Some(err) = failed else { return Ok(()) };
         // Whoever asked takes another id.
-        let is_taken = |item: &Error| matches!(item, Error::Exists { .. });
+        let is_taken = |err: &Error| matches!(err, Error::Exists { .. });
         if may_fall_back && !is_taken(&err) {
             match self.markdown.write(learning) {
                 Ok(()) => {

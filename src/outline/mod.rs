@@ -203,6 +203,6 @@ fn edit(before: &[u8], after: &[u8]) -> InputEdit {
 
 fn point(text: &[u8], at: usize) -> Point {
     let before = &text[..at];
-    let begins = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |count| count + 1);
+    let begins = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     Point { row: before.split(|byte| *byte == b'\n').count() - 1, column: at - begins }
 }

@@ -100,7 +100,7 @@ impl Client {
     pub fn installs(&self) -> Result<Vec<Install>, Error> {
         let said = self.run_for(&self.dir, &["plugin", "list", "--json"], ANSWERS)?;
         // A notice of the client's may stand before it.
-        let json = said.find('[').map_or("", |count| &said[count..]);
+        let json = said.find('[').map_or("", |at| &said[at..]);
         let all: Vec<Install> = serde_json::from_str(json)
             .map_err(|err| Error::Odd("claude plugin list --json".into(), err.to_string()))?;
         Ok(all.into_iter().filter(|install| install.id == ID).collect())

@@ -92,7 +92,7 @@ pub fn load(root: &Path, roz_home: &Path) -> Option<Catalogue> {
     let pending = cached::begin(&entry);
     let (catalogue, read) = read(&path);
     if let Some(pending) = pending
-        && read.is_some_and(|item| item == stamp)
+        && read.as_ref() == Some(&stamp)
     {
         pending.finish(MADE_BY, &stamp, &catalogue);
     }

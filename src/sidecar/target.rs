@@ -148,7 +148,8 @@ impl Site {
             return outside();
         }
         // The project may have more names than the one that it was given.
-        let is_root = |item: &&Path| item.canonicalize().is_ok_and(|path| path == self.real_root);
+        let is_root =
+            |folder: &&Path| folder.canonicalize().is_ok_and(|path| path == self.real_root);
         let root = path.ancestors().find(is_root);
         root.and_then(|root| path.strip_prefix(root).ok()).map_or_else(outside, inside)
     }

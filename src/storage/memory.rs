@@ -57,7 +57,7 @@ impl MemoryStore {
     fn save(&self, kept: &mut Kept, mut session: Session, new: Vec<TraceEvent>) -> Result<()> {
         let id = session.session_id.clone();
         session.version = VERSION;
-        let mut events = kept.sessions.remove(&id).map(|remove| remove.events).unwrap_or_default();
+        let mut events = kept.sessions.remove(&id).map(|kept| kept.events).unwrap_or_default();
         let trace = &mut session.trace;
         trace.events += new.len() as u64;
         for event in new {

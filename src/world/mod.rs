@@ -87,7 +87,7 @@ impl World {
 
     /// A variable's value; an empty one counts as not set.
     pub fn var(&self, name: &str) -> Option<&str> {
-        let found = self.env.iter().find(|(text, _)| text == name)?;
+        let found = self.env.iter().find(|(known, _)| known == name)?;
         Some(found.1.as_str()).filter(|text| !text.is_empty())
     }
 
@@ -167,7 +167,7 @@ pub fn find_on(path: &str, program: &str) -> Vec<PathBuf> {
     let folders = path.split(':').filter(|part| !part.is_empty());
     folders
         .map(|folder| Path::new(folder).join(program))
-        .filter(|folder| is_executable(folder))
+        .filter(|file| is_executable(file))
         .collect()
 }
 
@@ -296,7 +296,7 @@ pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
 
 /// An error and its causes, in a line.
 pub fn in_a_line(err: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(err.source(), |&item| item.source());
+    let causes = std::iter::successors(err.source(), |&err| err.source());
     causes.fold(err.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 

@@ -91,7 +91,7 @@ pub fn changed_at(meta: &Metadata) -> Time {
 
 /// Whether a file was made since then, as far as the system tells.
 pub fn is_new(meta: &Metadata, since: Time) -> bool {
-    meta.created().is_ok_and(|item| time(item) >= since)
+    meta.created().is_ok_and(|created| time(created) >= since)
 }
 
 /// What was touched below `root` since then. Links are not followed, other file systems are not

@@ -160,10 +160,10 @@ fn listen(child: &mut Child, until: Instant, how_long: For, max_output: usize) -
             return Err(io::ErrorKind::TimedOut.into());
         }
         let fds = [out.as_fd(), err.as_fd()];
-        let which: Vec<usize> = (0..2).filter(|count| open[*count]).collect();
+        let which: Vec<usize> = (0..2).filter(|stream| open[*stream]).collect();
         let mut polled: Vec<PollFd> = which
             .iter()
-            .map(|count| PollFd::from_borrowed_fd(fds[*count], PollFlags::IN))
+            .map(|stream| PollFd::from_borrowed_fd(fds[*stream], PollFlags::IN))
             .collect();
         // What it has said is there when it has ended.
         let left = match how_long {
@@ -185,8 +185,8 @@ fn listen(child: &mut Child, until: Instant, how_long: For, max_output: usize) -
         let ready: Vec<usize> = which
             .iter()
             .zip(&polled)
-            .filter(|(_, item)| !item.revents().is_empty())
-            .map(|(item, _)| *item)
+            .filter(|(_, polled)| !polled.revents().is_empty())
+            .map(|(stream, _)| *stream)
             .collect();
         for at in ready {
             let n = rustix::io::read(fds[at], &mut chunk)?;

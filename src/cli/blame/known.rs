@@ -68,7 +68,7 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let root = git::root(folder);
     let commits = git_blame::lines(&root, &path, until).unwrap_or_default();
     // Names in the ledger begin at the project, git's at the work tree.
-    let from_root = |item: &str| relative(&root.join(item), ledger.project());
+    let from_root = |name: &str| relative(&root.join(name), ledger.project());
     let inside = relative(&path, &root);
     let inside = Path::new(&inside);
     let turns = turns(&ledger)?;
@@ -153,10 +153,10 @@ impl<'a> Past<'a> {
             left.came.push((line.saturating_sub(1), now));
         }
         let mut commits: Vec<Left> = commits.into_values().collect();
-        commits.sort_by_key(|commit| std::cmp::Reverse(commit.came.len()));
+        commits.sort_by_key(|left| std::cmp::Reverse(left.came.len()));
         commits.truncate(Self::MOST);
         commits.sort_by_key(|commit| commit.commit.written);
-        let name = |item: &Left<'a>| (item.commit.id.as_str(), item.commit.file.as_str());
+        let name = |left: &Left<'a>| (left.commit.id.as_str(), left.commit.file.as_str());
         let names: Vec<(&str, &str)> = commits.iter().map(name).collect();
         let texts = objects::named(root, &names, until).unwrap_or_default();
         let known = commits.into_iter().zip(texts).filter_map(|(left, object)| match object {

@@ -221,7 +221,7 @@ impl Step {
 
     /// The first lines of what roz says, without the line that is for programs.
     fn told(&self, out: &Out) -> Vec<String> {
-        let is_for_people = |item: &&str| !item.trim().is_empty() && !item.starts_with("{\"");
+        let is_for_people = |line: &&str| !line.trim().is_empty() && !line.starts_with("{\"");
         let lines: Vec<&str> = self.words.lines().filter(is_for_people).collect();
         if lines.is_empty() {
             return Vec::new();

@@ -67,8 +67,8 @@ pub(super) fn lines(project: &Path, name: &str, wanted: &[String]) -> Step {
 }
 
 fn put(path: &Path, options: &mut OpenOptions, text: &str) -> Result<(), String> {
-    let written = files::open_for(path, options, Access::Shared).and_then(|pair| {
-        let Some((mut file, _)) = pair else { return Ok(()) };
+    let written = files::open_for(path, options, Access::Shared).and_then(|opened| {
+        let Some((mut file, _)) = opened else { return Ok(()) };
         let written = file.write_all(text.as_bytes());
         written.map_err(|source| files::Error::Io { path: path.to_owned(), source })
     });

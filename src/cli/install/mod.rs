@@ -170,7 +170,7 @@ fn install(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let width = say::Out::new(world).edge();
-    let warning = |item: &String| say::folded(&format!("warning: {item}"), width, "  ");
+    let warning = |text: &String| say::folded(&format!("warning: {text}"), width, "  ");
     let warnings: Vec<String> = told.warnings.iter().map(warning).collect();
     let mut text = spoken(&told.done, &told.to_type);
     if !warnings.is_empty() {
@@ -287,7 +287,7 @@ impl Wiring<'_> {
         let folder = self.place.folder();
         let project = git::root(&world.cwd);
         let scope = self.args.scope.word();
-        let is_ours = |item: &&Install| item.scope == scope && is_for(item, &project);
+        let is_ours = |other: &&Install| other.scope == scope && is_for(other, &project);
         let [add, install] = commands(&folder, self.args);
         if !self.args.dry_run {
             // Before the first word to the client: a version that is new to a

@@ -148,7 +148,7 @@ fn weight(breaks: bool) -> &'static str {
 }
 
 fn as_json(store: &IntentStore, found: &Found) -> Value {
-    let problem = |item: &Problem| json!({ "line": item.line, "column": item.column, "what": item.what, "breaks": item.breaks });
+    let problem = |found: &Problem| json!({ "line": found.line, "column": found.column, "what": found.what, "breaks": found.breaks });
     let lines =
         store.ignore.as_ref().map(crate::core::intent::ignore::Ignore::lines).unwrap_or_default();
     json!({

@@ -76,7 +76,7 @@ pub(in crate::cli) fn lesson(
     }
     let files = files.iter().map(|file| file.trim()).filter(|file| !file.is_empty());
     let inside =
-        |item: &str| store.file(item, cwd).ok_or_else(|| Error::Elsewhere(item.to_owned()));
+        |path: &str| store.file(path, cwd).ok_or_else(|| Error::Elsewhere(path.to_owned()));
     let files = files.map(inside).collect::<Result<Vec<String>, Error>>()?;
     let intent = intent.map(str::trim).filter(|intent| !intent.is_empty()).map(str::to_owned);
     let intents = Vec::from_iter(intent.or(selected));

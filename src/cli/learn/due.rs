@@ -109,21 +109,21 @@ pub(super) fn put_away(dry_run: bool, json: bool, world: &World) -> super::Resul
 }
 
 fn as_json(due: &[Due], stock: &Stock) -> Vec<Value> {
-    let row = |item: &Due| {
-        let summary = stock.find(&item.id).map(|learning| &learning.summary);
-        json!({ "id": item.id, "summary": summary, "at": item.at, "reason": item.reason.to_string() })
+    let row = |due: &Due| {
+        let summary = stock.find(&due.id).map(|learning| &learning.summary);
+        json!({ "id": due.id, "summary": summary, "at": due.at, "reason": due.reason.to_string() })
     };
     due.iter().map(row).collect()
 }
 
 fn table(due: &[Due], stock: &Stock, out: &Out) -> String {
-    let row = |item: &Due| {
-        let because = match item.reason {
+    let row = |due: &Due| {
+        let because = match due.reason {
             Reason::Shown { times, .. } => format!("shown {times} times in vain"),
             Reason::Unused { days } => format!("unused {days} days"),
         };
-        let summary = stock.find(&item.id).map_or("", |learning| &learning.summary);
-        vec![item.id.clone(), item.at.format("%Y-%m-%d").to_string(), because, summary.to_owned()]
+        let summary = stock.find(&due.id).map_or("", |learning| &learning.summary);
+        vec![due.id.clone(), due.at.format("%Y-%m-%d").to_string(), because, summary.to_owned()]
     };
     let rows: Vec<Vec<String>> = due.iter().map(row).collect();
     out.table(&["ID", "DUE", "BECAUSE", "SUMMARY"], &rows)

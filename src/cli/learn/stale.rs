@@ -77,7 +77,7 @@ fn is_a_path(text: &str) -> bool {
 fn is_there(text: &str, root: &Path) -> bool {
     let text = text.trim();
     let is_number =
-        |item: &str| !item.is_empty() && item.bytes().all(|byte| b"0123456789-,:".contains(&byte));
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| b"0123456789-,:".contains(&byte));
     let bare = text.split_once(':').filter(|(_, rest)| is_number(rest)).map(|(path, _)| path);
     if [Some(text), bare]
         .into_iter()

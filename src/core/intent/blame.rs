@@ -66,7 +66,7 @@ fn bare(line: &[u8]) -> Vec<u8> {
 /// each part has a line of its own.
 fn without_last_comma(broken: &[u8]) -> Option<Vec<u8>> {
     let text = bare(broken);
-    let is_last = |items: &[u8]| items[0] == b',' && matches!(items[1], b')' | b']' | b'}');
+    let is_last = |window: &[u8]| window[0] == b',' && matches!(window[1], b')' | b']' | b'}');
     let at = text.windows(2).rposition(is_last)?;
     Some([&text[..at], &text[at + 1..]].concat())
 }
@@ -84,7 +84,7 @@ pub fn marks(text: &[u8], ranges: &[LineRange]) -> String {
             return res;
         }
         let beside =
-            |at: Option<usize>| at.and_then(|count| lines.get(count)).copied().unwrap_or_default();
+            |at: Option<usize>| at.and_then(|at| lines.get(at)).copied().unwrap_or_default();
         let before = beside(from.checked_sub(1));
         for line in [&[before][..], written, &[beside(Some(to))][..]].concat() {
             res.push_str(std::str::from_utf8(&mark(line)).unwrap_or_default());
@@ -174,7 +174,7 @@ pub fn attribute(lines: &[Line], origins: &[Origin], written: &[Written]) -> Vec
         for (then, now) in &origin.came {
             let place = found.get(*then).copied().flatten();
             // Of what is broken, all the pieces are one place's.
-            let is_free = |pair: &Place| used.contains(pair) || !search.used.contains(pair);
+            let is_free = |place: &Place| used.contains(place) || !search.used.contains(place);
             if let (Some(place), Some(slot)) = (place.filter(is_free), search.found.get_mut(*now)) {
                 *slot = Some(place);
                 used.insert(place);
@@ -182,7 +182,7 @@ pub fn attribute(lines: &[Line], origins: &[Origin], written: &[Written]) -> Vec
         }
         search.used.extend(used);
     }
-    search.found().into_iter().map(|pair| pair.map(|(record, ..)| record)).collect()
+    search.found().into_iter().map(|found| found.map(|(record, ..)| record)).collect()
 }
 
 /// A line in the ledger: the record, the range of it and the place in that.
@@ -323,9 +323,8 @@ impl<'a> Search<'a> {
         let mut unused = self.unused();
         let mut line = 0;
         while line < self.lines.len() {
-            let open = (line..self.lines.len())
-                .take(MOST)
-                .take_while(|count| self.found[*count].is_none());
+            let open =
+                (line..self.lines.len()).take(MOST).take_while(|at| self.found[*at].is_none());
             let most = open.count();
             let mut taken = 1;
             for count in 2..=most {
@@ -333,11 +332,9 @@ impl<'a> Search<'a> {
                     self.lines[line..line + count].iter().map(|line| line.text).collect();
                 let whole = parts.concat();
                 let mut ways = vec![mark(&whole)];
-                ways.extend(
-                    without_last_comma(&whole).map(|without_last_comma| mark(&without_last_comma)),
-                );
+                ways.extend(without_last_comma(&whole).map(|joined| mark(&joined)));
                 let known = ways.iter().find(|way| unused.contains_key(*way));
-                let places = known.and_then(|items| unused.get_mut(items));
+                let places = known.and_then(|mark| unused.get_mut(mark));
                 let Some(places) = places.filter(|_| self.says[line]) else { continue };
                 if let Some(at) = places.iter().position(|place| self.is_in_time(line, place.0)) {
                     let place = places.remove(at);

@@ -78,10 +78,10 @@ fn context(intent: &Intent, recent: &[String], lessons: &[String], largest: usiz
     ];
     let lists = lists.map(|(name, element, items, share)| {
         let shown =
-            |item: &String| format!("<{element}>{}</{element}>", escaped(item, LONGEST_ITEM));
+            |text: &String| format!("<{element}>{}</{element}>", escaped(text, LONGEST_ITEM));
         (name, items.iter().map(shown).collect::<Vec<String>>(), share)
     });
-    let size = |items: &[String]| -> usize { items.iter().map(|item| units(item)).sum() };
+    let size = |items: &[String]| -> usize { items.iter().map(|text| units(text)).sum() };
     let (id, name) = (escaped(&intent.id, LONGEST_NAME), escaped(&intent.name, LONGEST_NAME));
     let mut res = format!("{OPENING}\"{id}\" name=\"{name}\">");
     let frame: usize =

@@ -66,7 +66,7 @@ fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
     /// What many files hold is no sign of one of them.
     const SHORTEST: usize = 16;
     let says =
-        |items: &[u8]| items.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= SHORTEST;
+        |line: &[u8]| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= SHORTEST;
     let is_known = |texts: &&Texts| texts.is_before_known && texts.before != texts.after;
     let known =
         files.iter().map(|(path, _, texts)| (*path, *texts)).filter(|(_, texts)| is_known(texts));

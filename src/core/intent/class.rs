@@ -164,7 +164,7 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
     if let Some(critical) = runs.find_map(critical::of) {
         return critical;
     }
-    let is_kept = |item: &&Write| !is_stream_device(&item.path) && !free.contains(&item.path);
+    let is_kept = |write: &&Write| !is_stream_device(&write.path) && !free.contains(&write.path);
     let (class, why) = if reading.elevated {
         (Class::Critical, "something of it runs as another user".to_owned())
     } else if reading.unreadable.is_some() {

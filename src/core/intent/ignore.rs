@@ -224,7 +224,7 @@ impl Ignore {
 
     /// The line that says that this intent cannot be selected.
     pub fn closes(&self, id: &str) -> Option<usize> {
-        self.closed.iter().find(|(text, _)| text == id).map(|(_, line)| *line)
+        self.closed.iter().find(|(closed_id, _)| closed_id == id).map(|(_, line)| *line)
     }
 
     /// What is said of a target, to an agent that is at `intent`.
@@ -272,7 +272,7 @@ impl Ignore {
         }
         let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
         let ends: Vec<usize> = ends.collect();
-        let fitting = |item: &&Rule| item.glob.matches_up_to(path, &ends, folds);
+        let fitting = |rule: &&Rule| rule.glob.matches_up_to(path, &ends, folds);
         let fitting: Vec<Vec<bool>> = rules.iter().map(fitting).collect();
         for (at, end) in ends.iter().enumerate() {
             let is_folder = *end < path.len() || target.kind == Kind::Folder;

@@ -79,7 +79,7 @@ impl Map {
         };
         let files: Vec<(&FileDetails, Option<Evidence>)> =
             record.metadata.roz.files.iter().map(|file| (file, evidence(file))).collect();
-        let from = |item: &Option<Evidence>| item.as_ref()?.from.clone();
+        let from = |evidence: &Option<Evidence>| evidence.as_ref()?.from.clone();
         for rows in self.0.values_mut() {
             // A file that has another name now keeps its row; two may have exchanged their names.
             let renamed = files.iter().filter_map(|(file, evidence)| {

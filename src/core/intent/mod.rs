@@ -188,7 +188,7 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
             bounded::plain_line(&bounded::line(odd, 300))
         ));
     }
-    let is_closed = |id: &str| declared.closed.iter().any(|(text, _)| text == id);
+    let is_closed = |id: &str| declared.closed.iter().any(|(closed_id, _)| closed_id == id);
     let open: Vec<&Intent> =
         declared.catalogue.open().filter(|intent| !is_closed(&intent.id)).collect();
     let mut selected = String::new();

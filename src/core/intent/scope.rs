@@ -242,8 +242,9 @@ fn doubts(text: &str, globs: &[Glob]) -> Vec<String> {
     if globs.iter().any(Glob::is_too_broad) {
         res.push("it is too broad: it bounds nothing".to_owned());
     }
-    let is_glued =
-        |item: &str| item.len() > 2 && item.contains("**") && !item.contains(['{', '}', '\\']);
+    let is_glued = |pattern: &str| {
+        pattern.len() > 2 && pattern.contains("**") && !pattern.contains(['{', '}', '\\'])
+    };
     if text.split('/').any(is_glued) {
         res.push("`**` crosses folders only between slashes; here it is a `*`".to_owned());
     }

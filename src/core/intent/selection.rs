@@ -225,9 +225,10 @@ pub fn collisions(
 pub fn shared<'a>(catalogue: &'a Catalogue, intent: &Intent, case: Case) -> Vec<(&'a str, String)> {
     const LOOKED_AT: usize = 200;
     let own = Scope::new(&intent.owned_scope);
-    let others = catalogue.open().filter(|item| item.id != intent.id).take(LOOKED_AT);
-    let both =
-        |item: &'a Intent| Some((&*item.id, overlap(&own, &Scope::new(&item.owned_scope), case)?));
+    let others = catalogue.open().filter(|other| other.id != intent.id).take(LOOKED_AT);
+    let both = |other: &'a Intent| {
+        Some((&*other.id, overlap(&own, &Scope::new(&other.owned_scope), case)?))
+    };
     others.filter_map(both).collect()
 }
 

@@ -221,26 +221,26 @@ impl TicketingPolicy {
     /// adds; without what it takes away.
     pub fn enabled(&self) -> impl Iterator<Item = &str> {
         let own = self.systems.iter().map(|system| system.name.as_str());
-        let own = own.filter(|text| !self.discovery.iter().any(|listed| listed == text));
+        let own = own.filter(|system| !self.discovery.iter().any(|listed| listed == system));
         let listed: Vec<&str> = self.discovery.iter().map(String::as_str).chain(own).collect();
         let added = self.overrides.iter().filter(|(_, on)| **on).map(|(name, _)| name.as_str());
         let added: Vec<&str> = added.filter(|added| !listed.contains(added)).collect();
         // What is always there is the last resort.
         let (last, listed): (Vec<&str>, Vec<&str>) =
-            listed.into_iter().partition(|text| *text == "session");
+            listed.into_iter().partition(|name| *name == "session");
         let all = listed.into_iter().chain(added).chain(last);
         all.filter(|text| self.overrides.get(*text) != Some(&false))
     }
 
     pub fn has(&self, system: &str) -> bool {
-        self.enabled().any(|text| text == system)
+        self.enabled().any(|enabled| enabled == system)
     }
 
     /// Whether a system, where it is in use, stands in for asking each session. One that only the
     /// project's file knows does not: its marker and what closes are of the project's choice, and a
     /// project switches nothing off.
     pub fn stands_for_sessions(&self, system: &str) -> bool {
-        self.has(system) && !self.of_project.iter().any(|text| text == system)
+        self.has(system) && !self.of_project.iter().any(|known| known == system)
     }
 }
 

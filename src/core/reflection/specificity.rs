@@ -96,7 +96,7 @@ pub fn measure(candidate: &Learning) -> Specificity {
     let common = words.iter().filter(|word| is_common(word)).count();
     let is_english = common * 12 >= words.len();
     let lower = format!(" {} ", words.join(" "));
-    let is_plain = |item: &&String| item.len() > 2 && !is_common(item) && !is_generic(item);
+    let is_plain = |word: &&String| word.len() > 2 && !is_common(word) && !is_generic(word);
     let mut met = BTreeSet::new();
     let plain = words.iter().filter(is_plain).filter(|word| met.insert(word.as_str()));
     let plain = plain.count();
@@ -209,9 +209,9 @@ fn weight(word: &str, begins_sentence: bool) -> f64 {
         return 0.0;
     }
     let chars: Vec<char> = word.chars().collect();
-    let has_letter = chars.iter().any(|char| char.is_alphabetic());
+    let has_letter = chars.iter().any(|c| c.is_alphabetic());
     let has_digit = chars.iter().any(char::is_ascii_digit);
-    let has_hump = chars.windows(2).any(|char| char[0].is_lowercase() && char[1].is_uppercase());
+    let has_hump = chars.windows(2).any(|two| two[0].is_lowercase() && two[1].is_uppercase());
     let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
     let is_joined = inner.contains(['.', '_', '/']) || inner.contains("::");
     let is_marked = word.starts_with(['-', '$', '@', '/', '~']) || word.ends_with("()");
@@ -221,8 +221,8 @@ fn weight(word: &str, begins_sentence: bool) -> f64 {
     if has_digit {
         return if chars.len() > 1 { 1.0 } else { 0.5 };
     }
-    let capitals = chars.iter().filter(|char| char.is_uppercase()).count();
-    let is_acronym = capitals >= 2 && chars.iter().all(|char| char.is_uppercase() || *char == '-');
+    let capitals = chars.iter().filter(|c| c.is_uppercase()).count();
+    let is_acronym = capitals >= 2 && chars.iter().all(|c| c.is_uppercase() || *c == '-');
     let is_proper = capitals >= 1 && chars[0].is_uppercase() && !begins_sentence && chars.len() > 1;
     if is_acronym || is_proper { 0.5 } else { 0.0 }
 }

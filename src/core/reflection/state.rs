@@ -135,11 +135,11 @@ impl Reflection {
     /// where none was. By what the project knows them.
     pub fn tickets(&self, session_id: &str) -> Vec<String> {
         let at_hand = self.ticket.as_ref().map(|ticket| &ticket.ticket_id);
-        let is_about = |text: &&String| {
-            !text.is_empty() && (self.closed.is_empty() || self.closed.contains(text))
+        let is_about = |ticket_id: &&String| {
+            !ticket_id.is_empty() && (self.closed.is_empty() || self.closed.contains(ticket_id))
         };
         let at_hand = at_hand.filter(is_about);
-        let others = self.closed.iter().filter(|text| Some(*text) != at_hand);
+        let others = self.closed.iter().filter(|ticket_id| Some(*ticket_id) != at_hand);
         // Of an id alone, where the session uses the client's tasks, a mere number is one of them.
         let is_number =
             |id: &str| self.uses_tasks && id.bytes().all(|digit| digit.is_ascii_digit());
@@ -226,7 +226,7 @@ impl Reflection {
         } else if self.status != Status::Active {
             return false;
         }
-        let is_new = self.ticket.as_ref().is_none_or(|item| item.ticket_id != ticket.ticket_id);
+        let is_new = self.ticket.as_ref().is_none_or(|known| known.ticket_id != ticket.ticket_id);
         if is_new {
             self.ticket = Some(ticket.clone());
         }
@@ -252,7 +252,7 @@ impl Reflection {
 
     /// A call came to its end: what it was to close, if anything.
     pub(super) fn close_ended(&mut self, tool_use_id: &str) -> Option<Vec<Closing>> {
-        self.close_intents.remove(tool_use_id).map(|remove| remove.closings)
+        self.close_intents.remove(tool_use_id).map(|pending| pending.closings)
     }
 
     /// A close worked: a reflection is due. What was found of another ticket says nothing about
@@ -265,7 +265,7 @@ impl Reflection {
                 }
             };
             let named = || closing.tickets.iter().filter(|ticket| !ticket.is_empty());
-            named().for_each(|text| keep(&mut self.closed, text));
+            named().for_each(|ticket_id| keep(&mut self.closed, ticket_id));
             let id = named().next();
             if id.is_none() {
                 keep(&mut self.closed_unnamed, &closing.system);

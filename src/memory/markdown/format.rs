@@ -31,7 +31,7 @@ pub(in crate::memory) fn entry(learning: &Learning, before: &str, out: &mut Stri
     let texts = |them: &[String]| {
         them.iter().map(|text| escaped(text, Some(','))).collect::<Vec<_>>().join(", ")
     };
-    let text = |item: &str| escaped(item, None);
+    let text = |value: &str| escaped(value, None);
     let mut lines: Vec<(&str, String)> = vec![
         ("Status", learning.status.to_string()),
         ("Category", learning.category.to_string()),

@@ -104,7 +104,7 @@ impl MemoryBackend for Markdown {
             return Err(Error::BadId { id: learning.id.clone() });
         }
         let held = self.file.hold()?;
-        if parse::ids(&held.bytes, Style::File).any(|text| text == learning.id) {
+        if parse::ids(&held.bytes, Style::File).any(|id| id == learning.id) {
             return Err(Error::Exists { id: learning.id.clone() });
         }
         let mut text = String::new();

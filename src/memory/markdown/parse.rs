@@ -270,7 +270,7 @@ fn once(mut parsed: Parsed) -> Parsed {
 /// The entry whose mark a line of bytes ends in.
 fn owner_of_bytes(line: &[u8], by_mark: &HashMap<&str, usize>) -> Option<usize> {
     let line = line.trim_ascii_end();
-    let at = line.windows(2).rposition(|items| items == b" ^")?;
+    let at = line.windows(2).rposition(|window| window == b" ^")?;
     by_mark.get(std::str::from_utf8(&line[at + 2..]).ok()?).copied()
 }
 
@@ -412,7 +412,7 @@ impl Draft {
         };
         let criteria = texts("criteria").unwrap_or_default();
         let criterion =
-            |item: &String| Criterion::find(item).ok_or(format!("`{item}` is no criterion"));
+            |name: &String| Criterion::find(name).ok_or(format!("`{name}` is no criterion"));
         Ok(Learning {
             id: self.id.clone(),
             category: word(&self.fields, "category", Category::find)?

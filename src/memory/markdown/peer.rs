@@ -138,7 +138,7 @@ impl Draft {
             Some(word) => Status::find(&word).ok_or_else(|| Status::unknown(&word))?,
             None => Status::Active,
         };
-        let criterion = |item: &String| Criterion::find(&item.replace(' ', "_"));
+        let criterion = |name: &String| Criterion::find(&name.replace(' ', "_"));
         let tags = text("tags").unwrap_or_default();
         let tags = tags.split_whitespace().map(|word| word.trim_start_matches('#').to_owned());
         let created = text("created").and_then(|text| time(&text)).or_else(|| day(&self.id));

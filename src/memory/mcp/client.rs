@@ -77,13 +77,12 @@ impl Talk {
             CallToolRequestParams::new(Cow::Owned(tool.to_owned())).with_arguments(arguments);
         let answer = self.client.call_tool(params).await;
         let answer = answer.map_err(|err| failed(short(&world::in_a_line(&err))))?;
-        let texts = answer.content.iter().filter_map(|content_block| content_block.as_text());
+        let texts = answer.content.iter().filter_map(|block| block.as_text());
         let text = texts.map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n");
         if answer.is_error == Some(true) {
             return Err(failed(short(&text)));
         }
-        let structured =
-            answer.structured_content.filter(|structured_content| !structured_content.is_null());
+        let structured = answer.structured_content.filter(|value| !value.is_null());
         Ok(structured.or_else(|| serde_json::from_str(&text).ok()).unwrap_or(Value::String(text)))
     }
 

@@ -80,7 +80,7 @@ pub(super) fn read(graph: &Value) -> Reading {
 
 /// Those that are ours.
 fn entities(graph: &Value) -> impl Iterator<Item = &Value> {
-    graph["entities"].as_array().into_iter().flatten().filter(|items| items["entityType"] == KIND)
+    graph["entities"].as_array().into_iter().flatten().filter(|entity| entity["entityType"] == KIND)
 }
 
 fn observations(entity: &Value) -> impl Iterator<Item = &str> {

@@ -29,8 +29,7 @@ pub(super) fn read(path: &Path) -> Vec<Learning> {
 pub(super) fn keep(path: &Path, learnings: &[Learning]) {
     let Ok(bytes) = serde_json::to_vec(learnings) else { return };
     // What is derived from it stays good as long as the file does.
-    if bytes.len() as u64 > files::MAX_DOCUMENT || fs::read(path).is_ok_and(|items| items == bytes)
-    {
+    if bytes.len() as u64 > files::MAX_DOCUMENT || fs::read(path).is_ok_and(|old| old == bytes) {
         return;
     }
     let _ = cached::replace(path, &[&bytes]);

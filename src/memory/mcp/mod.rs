@@ -135,7 +135,7 @@ impl MemoryBackend for Mcp {
             self.talk(async |talk| talk.call(tool, json!(learning)).await.map(drop))?;
         }
         let mut known = known::read(&self.known());
-        known.retain(|item| item.id != learning.id);
+        known.retain(|other| other.id != learning.id);
         known.push(learning.clone());
         known::keep(&self.known(), &known);
         Ok(())

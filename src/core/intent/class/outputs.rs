@@ -32,7 +32,7 @@ pub(super) fn output(tool: &str, input: &Value) -> Option<String> {
 fn find(value: &Value, is_of_files: bool, depth: usize) -> Option<String> {
     /// As deep as the payload may be.
     const MAX_DEPTH: usize = 128;
-    let inner = |item: &Value| find(item, is_of_files, depth + 1);
+    let inner = |value: &Value| find(value, is_of_files, depth + 1);
     match value {
         _ if depth >= MAX_DEPTH => None,
         Value::Object(fields) => fields.iter().find_map(|(name, value)| match value {

@@ -86,7 +86,7 @@ impl<'a> Check<'a> {
     }
 
     fn closes(self, id: &str) -> Option<usize> {
-        self.declared.closed.iter().find_map(|(text, line)| (text == id).then_some(*line))
+        self.declared.closed.iter().find_map(|(closed_id, line)| (closed_id == id).then_some(*line))
     }
 
     pub(super) fn selectable(self, id: &str) -> Result<(), Refused> {

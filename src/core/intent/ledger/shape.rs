@@ -193,7 +193,7 @@ fn below(at: &mut String, name: &str, run: impl FnOnce(&mut String)) {
 }
 
 fn is_version(text: &str) -> bool {
-    let is_number = |item: &str| !item.is_empty() && item.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     text.split('.').count() == 3 && text.split('.').all(is_number)
 }
 
@@ -230,7 +230,7 @@ fn is_uri(text: &str) -> bool {
         && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
     let bytes = rest.as_bytes();
     let is_allowed = |(at, byte): (usize, &u8)| match byte {
-        b'%' => (1..=2).all(|count| bytes.get(at + count).is_some_and(u8::is_ascii_hexdigit)),
+        b'%' => (1..=2).all(|offset| bytes.get(at + offset).is_some_and(u8::is_ascii_hexdigit)),
         b'#' => !bytes[..at].contains(&b'#'),
         byte => byte.is_ascii_alphanumeric() || b"-._~:/?@!$&'()*+,;=".contains(byte),
     };
@@ -241,5 +241,5 @@ fn is_line(value: &Value) -> bool {
     // What JavaScript can count to.
     const MOST: f64 = 9_007_199_254_740_991.0;
     // A whole number with a point is whole all the same.
-    value.as_f64().is_some_and(|share| share.fract() == 0.0 && (1.0..=MOST).contains(&share))
+    value.as_f64().is_some_and(|number| number.fract() == 0.0 && (1.0..=MOST).contains(&number))
 }

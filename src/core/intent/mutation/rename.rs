@@ -30,7 +30,7 @@ pub(super) fn names(change: &Change) -> Option<Vec<(String, String)>> {
                 || defines(&change.new, &change.added, to);
             if is_local && !is_global {
                 found.push((from, to));
-            } else if global.insert(from, to).is_some_and(|insert| insert != to) {
+            } else if global.insert(from, to).is_some_and(|previous| previous != to) {
                 return None;
             }
         }

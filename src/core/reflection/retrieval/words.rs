@@ -142,7 +142,7 @@ fn is_number(word: &str) -> bool {
 fn pairs(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.to_lowercase().chars().take(200).collect();
     let width = chars.len().clamp(1, 2);
-    chars.windows(width).map(|pair| pair.iter().collect()).collect()
+    chars.windows(width).map(|window| window.iter().collect()).collect()
 }
 
 /// English words that say nothing about what a text is about. Sorted.
