@@ -19,7 +19,7 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// For the agent, whatever the verdict.
     pub context: Vec<Notice>,
-    /// The intent that the agent is at: told behind the rest, as long as there is room.
+    /// The intent that the agent is working on: told behind the rest, as long as there is room.
     pub briefing: Option<Box<Briefing>>,
     /// For the user.
     pub messages: Vec<String>,

@@ -52,6 +52,18 @@ fn of(event: &TraceEvent) -> Option<Refused> {
         _ => return None,
     };
     let rule = RULES.iter().find(|rule| by == "self-protection" && rule.name == field("rule"));
-    let instead = rule.map(|rule| rule.instead);
+    let instead = rule.map(|rule| rule.instead).or_else(|| of_intent(field("code")));
     Some(Refused { at: event.timestamp, by, what, why, instead })
+}
+
+/// What to do about a refusal of the intent gate that an intent which is selected does not lift.
+fn of_intent(code: &str) -> Option<&'static str> {
+    match code {
+        "SCOPE_VIOLATION" => {
+            Some("select another intent, or widen the scope: `roz intent expand ID PATTERN`")
+        }
+        "PROTECTED_PATH" => Some("change something else: no intent may touch this path"),
+        "STALE_FILE" => Some("the agent reads the file again, then makes the call again"),
+        _ => None,
+    }
 }

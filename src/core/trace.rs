@@ -95,8 +95,6 @@ pub enum Mark {
     StopHookCalled(StopAnswer),
     /// The review gate has held too many stops in a row and lets go.
     BreakerTripped { block_count: u32 },
-    /// It holds again.
-    BreakerReset,
     /// A person ends the review.
     ReviewEnded { by: Word },
     /// The agent starts a reviewer.
@@ -188,10 +186,6 @@ impl Trace {
     /// The events that wait for the next save, oldest first.
     pub fn fresh(&self) -> impl ExactSizeIterator<Item = &TraceEvent> {
         self.fresh.iter().map(|(event, _)| event)
-    }
-
-    pub fn has_fresh(&self) -> bool {
-        !self.fresh.is_empty()
     }
 
     /// Whether one of them is a decision or the like: a save that brings it is synced to the disk.

@@ -228,7 +228,7 @@ pub(super) fn config_dirs(world: &World) -> Vec<PathBuf> {
     agents::config_dirs(&|name| world.var(name), world.user_home.as_deref())
 }
 
-/// That of the first agent.
+/// The first agent's folder of settings.
 pub fn config_dir(world: &World) -> Option<PathBuf> {
     config_dirs(world).into_iter().next()
 }

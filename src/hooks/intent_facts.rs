@@ -117,6 +117,10 @@ pub(super) fn aims(
         // What a command shows is looked at before it runs: afterwards nobody
         // reads the line again.
         What::PreToolUse(call) => {
+            // What calls beside this one have made of the sidecar counts for nothing yet.
+            let beside = session.intent.beside(call.tool_use_id.as_deref());
+            let doubts = beside.flat_map(|flight| look.doubts_of(flight, &call.name));
+            aims.declared.doubts.extend(doubts);
             let written = look.writes(call);
             look.aim(Some(call), &written, &mut aims);
             aims.discards = look.discards(call, &aims.declared);
@@ -148,14 +152,13 @@ pub(super) fn aims(
     aims
 }
 
-/// What a person has said yes to, where a call ran that they were asked about: whatever roz's own
-/// verbs wrote there since.
+/// When a person said yes to this call, if they were asked about it.
 fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
     let What::PostToolUse { call, .. } = &event.what else { return None };
     session.intent.grants(call.tool_use_id.as_deref()?)
 }
 
-/// What the project at `root` declares and ignores; none, if it has no sidecar.
+/// What the project at `root` declares and ignores, if it has a sidecar.
 fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
     let catalogue = sidecar::load(root, &roz.home)?;
     let ignore = sidecar::load_ignore(root, &catalogue);

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use super::gather::config_dirs;
 use crate::{
     config,
     core::{
@@ -85,15 +84,15 @@ fn weakened_by(changed: &Changed, roz: &Roz, world: &World) -> Vec<String> {
     }
 }
 
-/// The files that roz watches: this user's, and the project's settings of the client.
+/// The files that roz watches: roz's own, and the agents' settings of this user and this project.
 pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     let plugin = world.data_dir().map(|data_dir| data_dir.join("roz/plugin"));
     let plugin = plugin.into_iter().flat_map(|path| {
         [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|name| path.join(name))
     });
     let of_project = agents::settings_files().map(|(folder, name)| project.join(folder).join(name));
-    let of_user = config_dirs(world).into_iter().map(|dir| dir.join("settings.json"));
-    let settings = of_user.chain(of_project);
+    let of_user = agents::user_files(&|name| world.var(name), world.user_home.as_deref());
+    let settings = of_user.into_iter().chain(of_project);
     let watch = |kind| move |path| Watched { kind, path };
     let mut found = vec![Watched { kind: Kind::Configuration, path: roz.user_file.clone() }];
     found.extend(plugin.map(watch(Kind::Plugin)));

@@ -32,7 +32,7 @@ pub(super) fn shown(call: &ToolCall, look: Lookup) -> Shown {
             (file.lines.map_or(1, |(first, _)| first), file.content.lines().count() as u64);
         let text = match start {
             1 => file.content,
-            _ => up_to(&path, start + count - 1),
+            _ => up_to(&path, start.saturating_add(count).saturating_sub(1)),
         };
         let path = path.to_string_lossy().into_owned();
         shown.reads.push(FileLines { path, blob, start, count, text });

@@ -45,7 +45,7 @@ pub use reading::{
     Certainty, Code, HOLE, How, Interpreter, ReadOf, Reading, Run, Script, Unreadable, Write,
 };
 pub use table::global_options::{git_folders, git_options, is_git_verb};
-pub use unreadable::{each_raw_run, raw_words};
+pub use unreadable::raw_words;
 
 /// Reads a command line as bash would, without running any of it.
 pub fn read(line: &str) -> Reading {

@@ -1,7 +1,7 @@
 //! The words of a line that could not be read. They are split crudely, so that an unclosed quote hides
 //! nothing.
 
-use super::{Certainty, Run, limit};
+use super::limit;
 
 const QUOTES: &str = "\"'\\";
 const OPERATORS: &str = "`;&|(){}<>$=";
@@ -19,28 +19,6 @@ pub fn raw_words(line: &str) -> Vec<String> {
         }
     }
     candidates
-}
-
-/// Calls `each` with every run that begins with a word which `is_first`, split as [`raw_words`] are.
-/// Unlike those it looks at the whole line, so that no amount of text before a program hides it.
-pub fn each_raw_run(line: &str, is_first: impl Fn(&str) -> bool, mut each: impl FnMut(&Run)) {
-    for line in without_quotes(line) {
-        let words: Vec<&str> = words(&line).collect();
-        for from in 0..words.len() {
-            let first = super::last_part(words[from]);
-            if is_first(first) {
-                let words = &words[from..words.len().min(from + limit::RAW_LENGTH)];
-                each(&Run {
-                    argv: words.iter().map(|word| (*word).to_owned()).collect(),
-                    program: first.to_owned(),
-                    assignments: Vec::new(),
-                    certainty: Certainty::Opaque,
-                    conditional: true,
-                    folders: Vec::new(),
-                });
-            }
-        }
-    }
 }
 
 /// A line without its quotes, and once more with blanks for them where it has any.

@@ -29,19 +29,19 @@ pub enum Change {
         id: String,
         status: Status,
     },
-    /// A path more in the intent's `owned_scope`.
-    AddPath {
+    /// More paths in the intent's `owned_scope`.
+    AddPaths {
         id: String,
-        path: String,
+        paths: Vec<String>,
     },
     Append(Box<Intent>),
 }
 
 impl Change {
-    /// Whether somebody may do more afterwards than before.
+    /// Whether the change lets an agent do more.
     fn grants(&self, text: &str) -> bool {
         match self {
-            Self::AddPath { .. } | Self::Append(_) => true,
+            Self::AddPaths { .. } | Self::Append(_) => true,
             Self::Status { id, status } => {
                 let before = yaml::parse(text.as_bytes());
                 let was_open = before.find(id).is_ok_and(|intent| intent.status.can_be_selected());
@@ -53,8 +53,10 @@ impl Change {
     fn by_hand(&self) -> String {
         match self {
             Self::Status { id, status } => format!("`status: {status}` in the intent {id}"),
-            Self::AddPath { id, path } => {
-                format!("`- {}` below `owned_scope:` of the intent {id}", quoted(path))
+            Self::AddPaths { id, paths } => {
+                let lines: Vec<String> =
+                    paths.iter().map(|path| format!("`- {}`", quoted(path))).collect();
+                format!("{} below `owned_scope:` of the intent {id}", lines.join(", "))
             }
             Self::Append(intent) => {
                 format!("below `{KEY}:`\n{}", rendered(intent, "  ", "\n").trim_end())
@@ -136,18 +138,22 @@ pub fn apply(text: &str, change: &Change, now: &str) -> Result<String, Error> {
     let Some(expected) = expected(&before, change, now)? else { return Ok(text.to_owned()) };
     let mut lines = Lines::of(text, &before);
     // First: the change may add a line.
-    if let Change::Status { id, .. } | Change::AddPath { id, .. } = change
+    if let Change::Status { id, .. } | Change::AddPaths { id, .. } = change
         && before.find(id).is_ok_and(|intent| intent.updated_at.is_some())
     {
         lines.set(id, "updated_at", now);
     }
     let changed = match change {
         Change::Status { id, status } => lines.set(id, "status", status.word()),
-        Change::AddPath { id, path } => lines.add_path(id, path),
+        Change::AddPaths { id, paths } => {
+            let own = before.find(id).map(|intent| &intent.owned_scope[..]).unwrap_or_default();
+            let mut new = paths.iter().filter(|path| !own.contains(path));
+            new.try_for_each(|path| lines.add_path(id, path))
+        }
         Change::Append(intent) => lines.append(intent),
     };
     let line = match change {
-        Change::Status { id, .. } | Change::AddPath { id, .. } => {
+        Change::Status { id, .. } | Change::AddPaths { id, .. } => {
             before.find(id).map_or(0, |intent| intent.line)
         }
         Change::Append(_) => text.lines().count(),
@@ -163,7 +169,7 @@ pub fn apply(text: &str, change: &Change, now: &str) -> Result<String, Error> {
 /// What the file is to say; none if it says so already.
 fn expected(before: &Catalogue, change: &Change, now: &str) -> Result<Option<Catalogue>, Error> {
     let mut after = before.clone();
-    let (Change::Status { id, .. } | Change::AddPath { id, .. }) = change else {
+    let (Change::Status { id, .. } | Change::AddPaths { id, .. }) = change else {
         let Change::Append(intent) = change else { return Ok(None) };
         if let Ok(other) = before.find(&intent.id) {
             return Err(Error::Exists(other.id.clone(), other.line));
@@ -182,12 +188,18 @@ fn expected(before: &Catalogue, change: &Change, now: &str) -> Result<Option<Cat
     match change {
         Change::Status { status, .. } if intent.status == *status => return Ok(None),
         Change::Status { status, .. } => intent.status = status.clone(),
-        Change::AddPath { path, .. } if intent.owned_scope.contains(path) => return Ok(None),
-        Change::AddPath { path, .. } => {
-            if path.trim().is_empty() || path.contains(char::is_control) {
-                return Err(Error::Unfit(format!("`{}` is no pattern", path.escape_debug())));
+        Change::AddPaths { paths, .. } => {
+            let is_unfit =
+                |path: &&String| path.trim().is_empty() || path.contains(char::is_control);
+            if let Some(path) = paths.iter().find(is_unfit) {
+                return Err(Error::Unfit(format!("`{}` is not a pattern", path.escape_debug())));
             }
-            intent.owned_scope.push(path.clone());
+            let new = paths.iter().filter(|path| !intent.owned_scope.contains(path));
+            let new: Vec<String> = new.cloned().collect();
+            if new.is_empty() {
+                return Ok(None);
+            }
+            intent.owned_scope.extend(new);
         }
         Change::Append(_) => (),
     }

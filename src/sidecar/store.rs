@@ -152,12 +152,14 @@ impl IntentStore {
         patterns: &[String],
         now: DateTime<Utc>,
     ) -> Result<Vec<String>, Error> {
-        let mut added = Vec::new();
-        for path in patterns {
-            if self.change(&Change::AddPath { id: id.to_owned(), path: path.clone() }, now)? {
+        let own = self.catalogue.find(id).map(|intent| &intent.owned_scope[..]).unwrap_or_default();
+        let mut added: Vec<String> = Vec::new();
+        for path in patterns.iter().filter(|path| !own.contains(path)) {
+            if !added.contains(path) {
                 added.push(path.clone());
             }
         }
+        self.change(&Change::AddPaths { id: id.to_owned(), paths: added.clone() }, now)?;
         Ok(added)
     }
 

@@ -184,7 +184,7 @@ fn status(id: &str, status: Status) -> Change {
 }
 
 fn path(id: &str, path: &str) -> Change {
-    Change::AddPath { id: id.into(), path: path.into() }
+    Change::AddPaths { id: id.into(), paths: vec![path.into()] }
 }
 
 #[track_caller]
@@ -321,7 +321,7 @@ fn a_shape_that_cannot_be_changed_says_what_to_type() {
         ("active_intents:\n- id: A\n...\n", append.clone(), ""),
         ("x: y\n", append, "there is no `active_intents:`"),
         ("active_intents:\n- id: A\n", status("B", Status::Done), "no such intent"),
-        ("active_intents:\n- id: A\n", path("A", "x\ny"), "no pattern"),
+        ("active_intents:\n- id: A\n", path("A", "x\ny"), "not a pattern"),
     ] {
         match apply(text, &change, NOW) {
             Err(err) => assert!(err.to_string().contains(words), "{text:?}: {err}"),

@@ -350,25 +350,26 @@ fn what_cannot_be_had_back_is_asked_about_and_a_yes_holds_for_that_command() {
 }
 
 #[test]
-fn what_git_throws_away_is_asked_about_where_it_is_not_in_scope() {
+fn what_git_throws_away_is_asked_about() {
     let roz = declared("");
+    roz.write(".gitignore", "target/\n");
     roz.git(&["add", "-A"]);
     roz.git(&["commit", "-qm", "all"]);
-    roz.write("src/auth/login.rs", "fn other() {}\n");
     roz.selects("INT-001");
-    for line in ["git restore .", "git reset --hard", "git checkout -- ."] {
+    fs::create_dir(roz.project().join("target")).unwrap();
+    roz.write("target/x.o", "");
+    for line in ["git restore .", "git reset --hard", "git checkout -- .", "git clean -fdX"] {
+        // There is nothing to lose.
         roz.bash(line).passes();
     }
-    roz.bash("git reset --hard HEAD~1").asks();
+    roz.write("src/auth/login.rs", "fn other() {}\n");
     roz.write("src/auth/new.rs", "");
-    roz.bash("git clean -fd").passes();
-    roz.write("notes.txt", "mine\n");
-    for line in ["git clean -fd", "git clean -fdx"] {
+    for line in ["git restore .", "git reset --hard", "git checkout -- .", "git clean -fd"] {
         let why = roz.bash(line).asks();
         assert!(why.contains("loses work that is not committed"), "{why}");
     }
-    roz.git(&["add", "notes.txt"]);
-    roz.bash("git restore .").asks();
+    roz.bash("git reset --hard HEAD~1").asks();
+    roz.bash("git clean -nd").passes();
 }
 
 #[test]
@@ -389,7 +390,15 @@ fn git_commands_that_edit_nothing_need_no_intent() {
     ] {
         roz.bash(line).passes();
     }
-    for line in ["git restore src/auth/login.rs", "git apply x.patch", "git switch x && make"] {
+    for line in ["git rebase --abort", "git rebase --continue", "cargo fmt --check", "make -j8"] {
+        roz.bash(line).passes();
+    }
+    for line in [
+        "git restore src/auth/login.rs",
+        "git cherry-pick x",
+        "git apply x.patch",
+        "git switch x && node build.js",
+    ] {
         assert_eq!(json_of(&roz.bash(line).denies())["code"], "MISSING_INTENT", "{line}");
     }
 }

@@ -144,7 +144,7 @@ fn write(store: &FileStore) {
     for _ in 0..4 {
         step(store, false).unwrap();
     }
-    let mark = Mark::BreakerReset.at(0, DateTime::UNIX_EPOCH);
+    let mark = Mark::SessionSeen.at(0, DateTime::UNIX_EPOCH);
     loop {
         match store.append_trace(&id(), std::slice::from_ref(&mark), soon()) {
             Ok(()) => return,

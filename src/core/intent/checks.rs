@@ -72,6 +72,7 @@ const WITH: &[(&str, &str)] = &[
     ("mix format", "--check-formatted"),
     ("clang-format", "-n --dry-run"),
     ("terraform fmt", "-check"),
+    ("gofmt", "-l -d"),
     ("node", "--test"),
 ];
 
@@ -99,7 +100,7 @@ pub fn of(call: &ToolCall, own: &[String]) -> Option<String> {
 
 /// Builds, which change no more than a test run does.
 const BUILDS: &str = "\
-    cargo build, cargo b, cargo doc, go build, deno check, dotnet build, swift build, zig build, \
+    cargo build, cargo b, cargo bench, cargo doc, go build, python -m build, deno check, dotnet build, swift build, zig build, \
     mix compile, dart compile, flutter build, stack build, cabal build, ng build, next build, \
     vite build, sbt compile, mvn compile, gradle build, cmake --build";
 /// What projects call a build.
@@ -110,6 +111,8 @@ const CHANGING: &str = "-u --update --updateSnapshot --update-snapshots --snapsh
     --in-place --accept --bless";
 /// The same, as part of a script's name: `lint:fix`.
 const CHANGING_NAMES: &str = "fix update write format fmt bless accept";
+/// Options with which a formatter only looks.
+const LOOKING: &str = "--check --diff --check-formatted --dry-run";
 
 /// Whether a command only looks whether the work is right: a test, a linter, a type checker, a
 /// build, without an option that rewrites what it finds.
@@ -125,7 +128,8 @@ pub fn is_check(run: &Run) -> bool {
         let name = name.to_ascii_uppercase();
         ["UPDATE", "BLESS", "OVERWRITE", "ACCEPT"].iter().any(|text| name.contains(text))
     });
-    !changes && !sets && (built_in(run).is_some() || builds(&words))
+    let looks = words.iter().any(|word| is_one(LOOKING, word));
+    (looks || !changes) && !sets && (built_in(run).is_some() || builds(&words))
 }
 
 fn builds(words: &[&str]) -> bool {
@@ -143,7 +147,10 @@ fn builds(words: &[&str]) -> bool {
     };
     let mut names = rest.iter().filter(|word| **word != "run");
     let is_build = |word: &&str| word.split([':', '-', '_']).any(|part| is_one(BUILD_NAMES, part));
-    BUILDS.split(',').map(str::trim).any(is_it)
+    // `make -j8`: what a project builds when no target is named.
+    let is_default = is_one("make gmake ninja", program) && rest.iter().all(|word| *word == "all");
+    is_default
+        || BUILDS.split(',').map(str::trim).any(is_it)
         || is_one(TARGETS, program) && names.clone().any(|word| is_one(BUILD_NAMES, word))
         || is_one(SCRIPTS, program) && names.next().is_some_and(is_build)
 }

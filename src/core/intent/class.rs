@@ -79,8 +79,8 @@ pub fn classify(call: &ToolCall, known: Known) -> Judged {
 }
 
 /// Verbs of git that move work, and edit nothing.
-const MOVES_WORK: &str = "add commit stash switch checkout push pull fetch merge cherry-pick revert \
-    branch tag worktree remote bisect";
+const MOVES_WORK: &str = "add commit stash switch checkout push pull fetch merge \
+    branch tag worktree remote bisect rebase";
 
 fn purpose(readings: &[Reading], free: &BTreeSet<String>) -> Purpose {
     let moves_work = |run: &Run| {
@@ -136,6 +136,9 @@ fn by_name(call: &ToolCall) -> Judged {
         // `fetch_to_file`
         return judged(Class::Destructive, "puts something somewhere, by its name");
     }
+    if has("query sql") && !only_selects(call) {
+        return judged(Class::Destructive, "is given a statement that may change something");
+    }
     if has(READS) {
         return judged(Class::Safe, "only reads, by its name");
     }
@@ -147,6 +150,17 @@ fn puts_something(call: &ToolCall) -> Option<String> {
     let Tool::Mcp { name, .. } = &call.tool else { return None };
     let field = outputs::output(name, &call.input).filter(|_| !call.tool.is_of_roz())?;
     Some(shown(&field))
+}
+
+/// Whether a database is only asked: `SELECT …`, without a second statement behind it.
+fn only_selects(call: &ToolCall) -> bool {
+    const ASKS: &str = "select show explain describe";
+    let mut texts = ["query", "sql", "statement"].iter().filter_map(|field| call.text(field));
+    texts.all(|text| {
+        let text = text.trim().trim_end_matches(';').to_lowercase();
+        let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        is_one(ASKS, first) && !text.contains(';') && !text.contains(" into ")
+    })
 }
 
 /// Whether it is one of the client's own tools for one file, and that is free.

@@ -71,7 +71,7 @@ pub(super) fn on_tool(
     let known = Known {
         overrides: &cx.policy.intent.classes,
         free: &facts.free,
-        may_discard: check.may_discard(state),
+        may_discard: check.may_discard(),
     };
     let judged = class::classify(call, known);
     if judged.class == Class::Safe {

@@ -345,6 +345,12 @@ impl IntentState {
         self.in_flight.iter().map(|(id, flight)| (id.as_str(), flight))
     }
 
+    /// The calls of this prompt that have not ended, but for `call`.
+    pub fn beside(&self, call: Option<&str>) -> impl Iterator<Item = &InFlight> {
+        let others = self.flights().filter(move |(id, _)| call != Some(id));
+        others.map(|(_, flight)| flight).filter(|flight| !flight.is_of_earlier_prompt)
+    }
+
     pub fn in_flight(&self, call: &str) -> Option<&InFlight> {
         self.in_flight.get(call)
     }

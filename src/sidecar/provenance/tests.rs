@@ -46,7 +46,8 @@ impl Scene {
 
     fn expands(&self, is_agents: bool) {
         let hand = Author { now: at(), is_agents, until: soon() };
-        let change = Change::AddPath { id: "INT-001".to_owned(), path: "docs/**".to_owned() };
+        let change =
+            Change::AddPaths { id: "INT-001".to_owned(), paths: vec!["docs/**".to_owned()] };
         edit::change(&self.root(), &self.home(), &change, hand).unwrap();
     }
 

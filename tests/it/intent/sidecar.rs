@@ -194,7 +194,9 @@ fn changes_side_by_side_all_arrive() {
             scope.spawn(move || {
                 for i in 0..10 {
                     let path = format!("lib/{thread}-{i}/**");
-                    project.change(&Change::AddPath { id: "INT-1".into(), path }).unwrap();
+                    project
+                        .change(&Change::AddPaths { id: "INT-1".into(), paths: vec![path] })
+                        .unwrap();
                 }
             });
         }

@@ -97,6 +97,9 @@ removes programs:
     apt apt-get dnf yum pacman brew | | remove purge uninstall autoremove -R
 ";
 
+/// How a rebase that stopped goes on or ends.
+const ENDS: &str = "--abort --continue --skip --quit";
+
 /// Files that hold credentials: whoever touches them asks.
 const CREDENTIALS: &str = "\
     .ssh/id_ .ssh/authorized_keys .aws/credentials .netrc .git-credentials .npmrc .pypirc \
@@ -136,6 +139,10 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
             && (with.is_empty() || with.split_whitespace().any(is_there))
     };
     let mut why = "";
+    // What was begun is ended one way or the other.
+    if *program == "git" && verb == "rebase" && rest.get(1).is_some_and(|text| is_one(ENDS, text)) {
+        return None;
+    }
     let row = CRITICAL.lines().find(|line| match line.strip_suffix(':') {
         Some(heading) if !line.starts_with(' ') => {
             why = heading;

@@ -95,16 +95,10 @@ impl<'a> Check<'a> {
         selection::choose(&self.declared.catalogue, closes, id, &self.call.name).map(drop)
     }
 
-    /// Whether all that its git commands would discard is known, and in scope or nobody's.
-    pub(super) fn may_discard(self, state: &IntentState) -> bool {
+    /// Whether its git commands would discard nothing but what git ignores.
+    pub(super) fn may_discard(self) -> bool {
         let Some(discards) = &self.facts.discards else { return false };
-        let selected = state.selected().map(|selected| &selected.intent_id);
-        let intent = selected.and_then(|id| self.declared.catalogue.find(id).ok());
-        let scope = intent.map(|intent| Scope::new(&intent.owned_scope)).unwrap_or_default();
-        discards.iter().all(|aim| {
-            let is_in_scope = || scope.judge(&aim.target) == InScope::Inside;
-            aim.is_free || aim.treatment.is_plain() && is_in_scope()
-        })
+        discards.iter().all(|aim| aim.is_free)
     }
 
     fn missing(self, message: String) -> Refused {
@@ -394,9 +388,19 @@ fn pattern_of(file: &str) -> String {
     if is_known { format!("'{file}'") } else { "PATTERN".to_owned() }
 }
 
-/// Whether a call is, word for word, one that takes a change back.
+/// Whether a call only takes back what an earlier one changed, in the commands that roz named.
 pub(super) fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
-    call.tool.command().is_some_and(|command| state.is_way_back(command))
+    let takes_back = |command: &str| {
+        let command = command.trim();
+        let file = ["git checkout HEAD -- ", "git checkout -- ", "git restore "]
+            .iter()
+            .find_map(|verb| command.strip_prefix(verb));
+        state.is_way_back(command)
+            || file.is_some_and(|file| state.is_way_back(&format!("git restore -- {file}")))
+    };
+    call.tool.command().is_some_and(|line| {
+        line.split(&[';', '\n']).flat_map(|part| part.split("&&")).all(takes_back)
+    })
 }
 
 /// Whether a call replaces all that a file holds, as the client's own tool does.

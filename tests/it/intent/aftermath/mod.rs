@@ -240,6 +240,9 @@ fn a_change_out_of_scope_that_the_line_hides_is_told_with_the_way_back() {
     // The way back is open, and the same path is not.
     roz.bash("printf y > src/billing/new.rs").denies();
     roz.bash("git restore -- src/billing/invoice.rs; printf y > src/billing/tax.rs").denies();
+    for spelling in ["git restore", "git checkout --", "git checkout HEAD --"] {
+        roz.bash(&format!("{spelling} src/billing/invoice.rs && rm src/billing/new.rs")).passes();
+    }
     roz.ran("git restore -- src/billing/invoice.rs").passes();
     roz.ran("rm src/billing/new.rs").passes();
     assert_eq!(roz.text("src/billing/invoice.rs"), TEXT);

@@ -175,6 +175,17 @@ fn roz_itself_is_no_accomplice() {
 }
 
 #[test]
+fn a_call_beside_the_one_that_widens_is_not_widened_either() {
+    let roz = selected("");
+    let step = roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, WIDENS) }));
+    roz.shell("make -s");
+    assert_eq!(roz.refuses("s1", "src/billing/new.rs").0, "SIDECAR_INVALID");
+    let told = step.ends().context();
+    assert!(told.contains(FILE), "{told}");
+    assert_eq!(roz.refuses("s1", "src/billing/new.rs").0, "SIDECAR_INVALID");
+}
+
+#[test]
 fn what_is_changed_after_a_call_that_never_ended_is_a_persons_once_they_spoke() {
     let roz = selected("");
     roz.begins("s1", "Bash", &json!({ "command": hidden(&roz, "true") }));
