@@ -31,7 +31,8 @@ pub(super) fn result(call: &ToolCall, answer: Option<&RawValue>) -> ToolResult {
         kept_output: None,
         file,
         exit_code: exit_code(&value, &text),
-        runs_on: call.input.get("run_in_background") == Some(&Value::Bool(true)),
+        runs_on: call.input.get("run_in_background") == Some(&Value::Bool(true))
+            || matches!(call.text("mode"), Some("async" | "background")),
     }
 }
 
@@ -67,7 +68,7 @@ fn shown(value: &Value) -> Option<FilePart> {
     let number = |field: &str| display.get(field)?.as_u64();
     let text = |field: &str| Some(display.get(field)?.as_str()?.to_owned());
     let (first, last) = (number("lineStart")?, number("lineEnd")?);
-    let lines = Some((first, (last + 1).saturating_sub(first)));
+    let lines = Some((first, last.saturating_add(1).saturating_sub(first)));
     Some(FilePart { path: text("path")?, content: text("text")?, lines })
 }
 
@@ -77,8 +78,9 @@ fn output(text: &str) -> &str {
     if !(begin.is_empty() || begin.starts_with("Command: ") || begin.starts_with('<')) {
         return text;
     }
-    let ends =
-        ["\nError: ", "\nExit Code: ", "\nSignal: "].iter().filter_map(|end| rest.rfind(end));
+    let ends = ["\nError: ", "\nExit Code: ", "\nSignal: ", "\nProcess Group PGID: "]
+        .iter()
+        .filter_map(|end| rest.rfind(end));
     &rest[..ends.min().unwrap_or(rest.len())]
 }
 

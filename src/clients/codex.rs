@@ -4,11 +4,13 @@
 use serde_json::{Value, json};
 
 use super::{
-    Capability, Hook,
+    Capability, Hook, answer,
     dialect::{Dialect, Row},
+    fields,
     message::{Decision, Printed, Reply},
     setup::{ABOUT, Hooks, Patience, Setup, instructions},
 };
+use crate::core::tool::ToolResult;
 
 pub(super) static CODEX: Dialect = Dialect {
     name: "codex",
@@ -73,6 +75,9 @@ pub(super) static CODEX: Dialect = Dialect {
         ("use the AskUserQuestion tool instead of stopping", "ask in your answer"),
         ("use the AskUserQuestion tool", "end your turn with the question"),
     ],
+    // This field holds the output only: no line of it comes from the client itself.
+    failed: fields::says_it_failed,
+    result: |call, answer| ToolResult { exit_code: None, ..answer::result(call, answer) },
     recorded_exit_code,
     render,
     ..Dialect::LIKE_CLAUDE

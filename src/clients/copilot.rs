@@ -31,17 +31,6 @@ pub(super) static COPILOT: Dialect = Dialect {
         ("tool_result", "tool_response"),
     ],
     tools: TOOLS,
-    registered: &[
-        Hook::SessionStart,
-        Hook::UserPrompt,
-        Hook::PreToolUse,
-        Hook::PostToolUse,
-        Hook::PostToolUseFailure,
-        Hook::SubagentStart,
-        Hook::SubagentStop,
-        Hook::Stop,
-        Hook::SessionEnd,
-    ],
     recorded: &[
         (
             Hook::UserPrompt,

@@ -13,7 +13,7 @@ use super::{
 pub(super) static GEMINI: Dialect = Dialect {
     name: "gemini",
     title: "Gemini CLI",
-    capabilities: &[Capability::HoldStop, Capability::ReplaceInput, Capability::ExitCodes],
+    capabilities: &[Capability::HoldStop, Capability::ExitCodes],
     events: EVENTS,
     tools: TOOLS,
     reviewer_server: Some("roz_reviewer"),
@@ -72,7 +72,6 @@ pub(super) static GEMINI: Dialect = Dialect {
         ("use the AskUserQuestion tool", "end your turn with the question"),
     ],
     context: &[Hook::SessionStart, Hook::UserPrompt, Hook::PostToolUse],
-    kept_at_launch: Some(&[]),
     sends_holds_as_prompts: true,
     mcp,
     render,

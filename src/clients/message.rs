@@ -40,7 +40,7 @@ impl<'a> Input<'a> {
         ToolResult { exit_code: result.exit_code.or(self.exit_code), ..result }
     }
 
-    /// A call that no client has told: one that is explained, or a program that starts.
+    /// A call that did not come from a client: one that is explained, or a program that starts.
     pub fn of_call(event: Event<'a>, payload: &'a str, session_id: SessionId, cwd: &Path) -> Self {
         Self {
             client: super::ALL[0],

@@ -22,17 +22,6 @@ pub(super) static QWEN: Dialect = Dialect {
     stop_brake: Some(8),
     fields: &[("crons", "session_crons")],
     tools: TOOLS,
-    registered: &[
-        Hook::SessionStart,
-        Hook::UserPrompt,
-        Hook::PreToolUse,
-        Hook::PostToolUse,
-        Hook::PostToolUseFailure,
-        Hook::SubagentStart,
-        Hook::SubagentStop,
-        Hook::Stop,
-        Hook::SessionEnd,
-    ],
     recorded: &[
         (
             Hook::UserPrompt,

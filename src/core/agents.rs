@@ -16,7 +16,7 @@ pub struct Agent {
     programs: &'static [&'static str],
     package: &'static str,
     versions: &'static str,
-    /// Variables that make it another one, or take its hooks away.
+    /// Variables that point it at other settings, or turn its hooks off.
     variables: &'static [&'static str],
     environment: Environment,
     /// How the names of its models begin, and the provider that they belong to.
@@ -88,6 +88,7 @@ const ALL: &[Agent] = &[
         settings: &["config.toml", "hooks.json"],
         managed: &["/etc/codex"],
         variables: &["CODEX_HOME"],
+        environment: Environment { config_dir: "CODEX_HOME", ..NONE.environment },
         models: Some(("gpt-", "openai")),
         own: &[".codex/agents/roz.toml"],
         ..NONE
@@ -156,6 +157,17 @@ pub fn config_dirs(var: Var, home: Option<&Path>) -> Vec<PathBuf> {
     ALL.iter().filter_map(dir).collect()
 }
 
+/// The files of settings in the agents' folders of the user, and what roz installs beside them.
+pub fn user_files(var: Var, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (agent, dir) in ALL.iter().zip(config_dirs(var, home)) {
+        found.extend(agent.settings.iter().map(|name| dir.join(name)));
+        let own = agent.own.iter().filter_map(|path| path.strip_prefix(agent.folder));
+        found.extend(own.map(|rest| dir.join(rest.trim_start_matches('/'))));
+    }
+    found
+}
+
 /// The folders that agents were started in.
 pub fn project_dirs<'v>(var: Var<'_, 'v>) -> Vec<&'v Path> {
     places(var, |environment| environment.project_dir)
@@ -181,6 +193,7 @@ pub fn shell_variables(var: Var, session_id: &str) -> Vec<(String, String)> {
         [config_dir, program, session]
     };
     let found = ALL.iter().flat_map(of_agent).flatten();
+    let found = found.filter(|(name, _)| !name.is_empty());
     found.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 

@@ -10,6 +10,7 @@ use std::{
     fs, io,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -20,9 +21,11 @@ use crate::{
         event::LONGEST_CALL,
         own_files::{Kind, WeakenedFile, protections},
     },
-    world::{cached, file_identity},
+    world::{cached, file_identity, files},
 };
 
+/// What waiting for another call may take.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// Longer ones count as unreadable.
 const LONGEST: u64 = 4 << 20;
 
@@ -144,18 +147,15 @@ fn write(path: &Path, serialize: &impl Serialize) -> io::Result<()> {
 /// What waits for a person, of what is still as the call left it.
 pub fn unconfirmed(home: &Path) -> Vec<WeakenedFile> {
     let mut noted: Vec<WeakenedFile> = read(&list(home)).unwrap_or_default();
-    noted.retain(|weakened_file| {
-        is_other(
-            weakened_file.kind,
-            &weakened_file.before,
-            &says(weakened_file.kind, &weakened_file.file),
-        )
-    });
+    noted.retain(|file| is_other(file.kind, &file.before, &says(file.kind, &file.file)));
     noted
 }
 
 /// Notes what a call weakened; of each file what it was at first counts.
 pub fn note(home: &Path, new: &[WeakenedFile]) -> io::Result<()> {
+    // Calls end side by side, and none may forget what another one noted.
+    let lock = files::lock(&home.join("cache/unconfirmed.lock"), Instant::now() + PATIENCE);
+    let _lock = lock.map_err(io::Error::other)?;
     let mut noted = unconfirmed(home);
     for weakened_file in new {
         match noted.iter_mut().find(|known| known.file == weakened_file.file) {

@@ -114,7 +114,7 @@ fn of_line(reading: &Reading) -> Vec<Access> {
 /// Protected names that the line copies, moves or links: in the folder that they are put into, they
 /// are called the same. `cp x/settings.json .claude/`
 fn copied_names(reading: &Reading) -> Vec<&str> {
-    const NAMES: &str = "roz settings.json settings.local.json config.toml installed_plugins.json \
+    const NAMES: &str = "roz settings.json settings.local.json config.toml hooks.json installed_plugins.json \
         known_marketplaces.json";
     let copies = |run: &&Run| {
         is_one("cp mv ln install rsync scp gcp gmv gln ginstall", base(run)) && run.argv.len() > 2

@@ -35,8 +35,9 @@ impl Review {
     /// Whether there were `max` denials in this cycle before that of `call`, so that the user is asked.
     pub(in crate::core::review) fn is_asked(&self, call: Option<&str>, max: u32) -> bool {
         let known = self.denied.iter().position(|denied| Some(denied.as_str()) == call);
-        let before = known.and_then(|at| u32::try_from(at).ok());
-        before.unwrap_or(self.denials.saturating_sub(1)) >= max
+        // Not every denied call has an id, and old ids are forgotten.
+        let later = known.map_or(1, |at| self.denied.len() - at);
+        self.denials.saturating_sub(u32::try_from(later).unwrap_or(u32::MAX)) >= max
     }
 
     /// Whether an approval reaches the gated call `call` on `work`.
