@@ -168,7 +168,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
         Verb::Show(args) => show(args, &gathered(ledger), world),
         Verb::Verify(args) => verify(args, &gathered(ledger), world),
-        Verb::Validate(args) => validate(args, &gathered(ledger), world),
+        Verb::Validate(args) => validate(args, || gathered(ledger), world),
         Verb::Export(Export { format: Format::AgentTrace, json }) => {
             export(&gathered(ledger), *json)
         }
@@ -346,7 +346,7 @@ fn print_some(lines: impl ExactSizeIterator<Item = String>) -> super::Result<()>
     Ok(())
 }
 
-fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
+fn validate(args: &Validate, gathered: impl FnOnce() -> Ledger, world: &World) -> super::Result {
     let file = args.file.as_ref().map(|file| world.cwd.join(file));
     if let Some(file) = file.as_ref().filter(|file| !file.exists()) {
         return Err(format!("there is no file `{}`", file.display()).into());
@@ -365,7 +365,7 @@ fn validate(args: &Validate, ledger: &Ledger, world: &World) -> super::Result {
     };
     match &file {
         Some(file) => ledger::each_line(file, look)?,
-        None => ledger.each_line(look)?,
+        None => gathered().each_line(look)?,
     }
     let valid = wrong.is_empty();
     let done = if valid { Done::Well } else { Done::Badly };

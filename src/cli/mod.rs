@@ -172,6 +172,7 @@ type Result<T = Done> = std::result::Result<T, Box<dyn Error>>;
 pub fn main() -> ExitCode {
     let args = renamed(std::env::args_os().collect());
     let as_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
+    let is_hook = args.get(1).is_some_and(|arg| arg == "hook");
     let matches = help::command().try_get_matches_from(args);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
@@ -180,6 +181,11 @@ pub fn main() -> ExitCode {
             let (message, remedy) = text.split_once('\n').unwrap_or((&text, ""));
             print_error(message.trim_start_matches("error: "), remedy.trim());
             return ExitCode::from(2);
+        }
+        // A client takes exit code 2 of a hook for a refusal.
+        Err(err) if err.use_stderr() && is_hook => {
+            say::warn(&err.to_string());
+            return ExitCode::SUCCESS;
         }
         Err(err) => err.exit(),
     };

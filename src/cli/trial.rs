@@ -22,7 +22,11 @@ pub(super) fn set(trial: bool, dry_run: bool, world: &World) -> super::Result<St
         Err(err) if err.kind() == io::ErrorKind::NotFound => String::new(),
         read => read.map_err(|err| Error::Io(path.clone(), err))?,
     };
-    let kept = old.lines().filter(|line| line.trim() != LINE);
+    // Above the first table: below, the name means something else.
+    let top = old.lines().take_while(|line| !line.trim_start().starts_with('[')).count();
+    let is_set = |line: &str| line.split_once('=').is_some_and(|(key, _)| key.trim() == "trial");
+    let kept = old.lines().enumerate().filter(|(at, line)| *at >= top || !is_set(line));
+    let kept = kept.map(|(_, line)| line);
     let lines = trial.then_some(LINE).into_iter().chain(kept);
     let new: String = lines.flat_map(|line| [line, "\n"]).collect();
     let is_trial = |table: toml::Table| table.get("trial").and_then(toml::Value::as_bool);

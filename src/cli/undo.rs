@@ -104,13 +104,15 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             paths.entry(&file.path).or_default().push(record);
         }
     }
-    let texts = Texts { roz: &roz, project: ledger.project(), until };
+    let mut texts = Texts { roz: &roz, project: ledger.project(), until };
     let mut plans: Vec<Plan> =
         paths.iter().filter_map(|(path, records)| texts.plan(path, records)).collect();
     if !args.dry_run && plans.iter().any(|plan| plan.result.is_ok()) {
         if !(args.yes || is_in_client(world) || confirmed(&plans, args.json)?) {
             return Ok(Done::Badly);
         }
+        // The user may have taken their time to answer.
+        texts.until = Instant::now() + PATIENCE;
         undo(&mut plans, last, &texts, &ledger, world)?;
     }
     let is_done = plans.iter().all(|plan| plan.result.is_ok());
@@ -319,7 +321,7 @@ fn undo(
         if let Some(images) = &images {
             [&*now, text].into_iter().flatten().for_each(|text| images.keep(text));
         }
-        let mode = texts.mode(path, last);
+        let mode = if file.exists() { 0o644 } else { texts.mode(path, last) };
         if let Err(err) = write(&file, text.as_deref(), mode) {
             failed = Err(Error::Write(file, err));
             break;

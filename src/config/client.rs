@@ -6,6 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::file;
 
 const FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
@@ -19,9 +21,8 @@ pub(super) fn settings_files(dirs: &[&Path], home: Option<&Path>) -> Vec<PathBuf
     dirs.iter().flat_map(|dir| FILES.map(|text| dir.join(text))).collect()
 }
 
-/// Those of `names` that a project's client settings name (`"ROZ_HOME": …`): see [`settings_files`]
+/// Those of `names` that a project's client settings set (`"ROZ_HOME": …`): see [`settings_files`]
 /// for `dirs` and `home`. Reads nothing if there are no `names`.
-///
 /// Whoever resolves `ROZ_HOME` and `ROZ_CONFIG` must pass over these.
 pub fn set_by_project<'a>(
     names: impl IntoIterator<Item = &'a str>,
@@ -32,19 +33,20 @@ pub fn set_by_project<'a>(
     if names.peek().is_none() {
         return Vec::new();
     }
-    let files = settings_files(dirs, home).into_iter();
-    let texts: Vec<String> = files.filter_map(|path| text(&path)).collect();
-    let is_named = |name: &&str| {
-        let name = format!("\"{name}\"");
-        texts.iter().any(|text| text.contains(&name))
-    };
-    names.filter(is_named).collect()
+    let files = settings_files(dirs, home);
+    names.filter(|name| files.iter().any(|path| may_set(path, name))).collect()
 }
 
-/// None where the client finds nothing either.
-fn text(path: &Path) -> Option<String> {
-    let bytes = file::read(path, LARGEST).ok()??;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+/// The client may be more lenient than a parser of JSON, and `\u` may spell any name.
+fn may_set(path: &Path, name: &str) -> bool {
+    let text = match file::read(path, LARGEST) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
+        Err(err) => return err.kind() == std::io::ErrorKind::FileTooLarge,
+    };
+    match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
+        Ok(settings) => settings["env"].get(name).is_some(),
+        Err(_) => text.contains(name) || text.contains("\\u"),
+    }
 }
 
 #[cfg(test)]

@@ -97,6 +97,10 @@ impl HomeLog {
             && let Ok(Some(text)) = files::read_whole(file)
         {
             log.add(&text)?;
+            drop_torn(&log, &self.path)?;
+            if let Some(log) = Log::open(file)? {
+                drop_torn(&log, file)?;
+            }
         }
         Ok(Locked { home: self, log, _lock: lock })
     }
@@ -193,8 +197,9 @@ impl Locked<'_> {
     /// The session's last record: its file may lag behind, or be lost.
     fn last(&self, session: &SessionId, tail: &[u8]) -> Option<Head> {
         let head = |line: &[u8]| {
-            let text = std::str::from_utf8(line).ok()?;
-            let place = Place::read(line).filter(|_| text.contains(session.as_str()))?;
+            // Most lines are another session's: to find that out is cheaper than to parse them.
+            std::str::from_utf8(line).ok().filter(|text| text.contains(session.as_str()))?;
+            let place = Place::read(line)?;
             (place.session_id == session.as_str()).then(|| place.head(line))
         };
         let near = tail.rsplit(|byte| *byte == b'\n').find_map(head);

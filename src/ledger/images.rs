@@ -54,10 +54,13 @@ impl Images {
     pub fn keep(&self, bytes: &[u8]) {
         let hash = hash_of(bytes);
         let Some(path) = self.path(&hash).filter(|_| bytes.len() <= LONGEST) else { return };
-        // Again: it is young once more.
-        if let Ok(Some((file, _))) = files::open(&path, OpenOptions::new().write(true)) {
-            let _ = file.set_modified(SystemTime::now());
-            return;
+        // Again: it is young once more, unless a writer was killed in the middle of it.
+        if let Ok(Some((file, meta))) = files::open(&path, OpenOptions::new().write(true)) {
+            if meta.len() == bytes.len() as u64 {
+                let _ = file.set_modified(SystemTime::now());
+                return;
+            }
+            let _ = fs::remove_file(&path);
         }
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
         if made.is_err() {

@@ -26,6 +26,17 @@ fn nothing_is_held_or_denied_in_a_trial_and_stats_list_what_would_have_been() {
 }
 
 #[test]
+fn a_trial_begins_and_ends_however_the_file_says_it_now() {
+    for text in ["trial = false\n", "trial=true # so far\n", "[review]\nmode = \"always\"\n"] {
+        let roz = Roz::with_config(text);
+        roz.run(&["install", "--client", "codex", "--trial"]);
+        assert_eq!(roz.json(&["status"])["trial"], true, "{text}");
+        roz.run(&["install", "--client", "codex", "--trial=false"]);
+        assert_eq!(roz.json(&["status"])["trial"], false, "{text}");
+    }
+}
+
+#[test]
 fn the_intent_gate_and_self_protection_let_pass_what_they_would_refuse() {
     let roz = declared("trial = true");
     let path = roz.project().join("docs/elsewhere.md");

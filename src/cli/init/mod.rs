@@ -258,7 +258,8 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
         let by_hand = "`roz init --intent --untrack` has git ignore it".to_owned();
         return Ok(Some(Step::ByHand(name, why, by_hand)));
     }
-    let tracked = ledger.untrack(world.now.timestamp(), until)?;
+    // The user may have taken their time to answer.
+    let tracked = ledger.untrack(world.now.timestamp(), Instant::now() + PATIENCE)?;
     Ok(Some(Step::Untracked(tracked)))
 }
 

@@ -93,7 +93,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let is_claude_wanted = args.client.iter().any(|name| name == CLAUDE)
         || args.all && Client::find(world).is_some()
         || args.client.is_empty() && !args.all;
-    if is_claude_wanted { install(args, world) } else { Ok(Done::Well) }
+    if is_claude_wanted {
+        return install(args, world);
+    }
+    if let Some(trial) = args.trial {
+        say::print_plain(&(trial::set(trial, args.dry_run, world)? + "\n"))?;
+    }
+    Ok(Done::Well)
 }
 
 const CLAUDE: &str = "claude";

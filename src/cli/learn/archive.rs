@@ -43,8 +43,8 @@ pub(super) struct Archive {
     /// All that are due, as `roz learn due` shows them
     #[arg(long, conflicts_with = "ids")]
     due: bool,
-    /// Show what would be put away, and put nothing away
-    #[arg(long, requires = "due")]
+    /// With `--due`: show what would be put away, and put nothing away
+    #[arg(long, conflicts_with = "ids")]
     dry_run: bool,
     /// Print one JSON object
     #[arg(long)]

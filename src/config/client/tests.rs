@@ -30,6 +30,18 @@ fn settings_that_we_cannot_parse_may_set_what_they_name() {
 }
 
 #[test]
+fn a_variable_may_be_spelt_with_escapes_or_in_a_file_too_large_to_read() {
+    for text in [
+        "{\"env\": {\"\\u0052OZ_HOME\": \"/tmp/x\"}}",
+        "{\"env\": {\"\\u0052OZ_HOME\": \"/tmp/x\"},}",
+        &format!("{{\"a\": \"{}\"}}", "x".repeat(5 << 20)),
+    ] {
+        let dir = dir(text);
+        assert_eq!(set_by_project(["ROZ_HOME"], &[dir.path()], None), ["ROZ_HOME"]);
+    }
+}
+
+#[test]
 fn a_byte_order_mark_hides_nothing() {
     let dir = dir("\u{feff}{\"env\": {\"ROZ_HOME\": \"/tmp/x\"}}");
     assert_eq!(set_by_project(["ROZ_HOME"], &[dir.path()], None), ["ROZ_HOME"]);

@@ -152,6 +152,8 @@ fn what_is_due_and_what_will_be_is_listed() {
 #[test]
 fn decay_puts_away_what_is_due_and_says_so_beforehand_if_asked() {
     let roz = decaying();
+    let said = roz.run(&["learn", "archive", "cl_20260101_abcdef", "--dry-run"]).misuses();
+    assert!(said.contains("cannot be used with"), "{said}");
     let dry = roz.json(&["learn", "archive", "--due", "--dry-run"]);
     assert_eq!(ids(&dry["archived"]), ["cl_20250901_overdu"]);
     assert_eq!(roz.logged("archived").len(), 0);
