@@ -199,6 +199,17 @@ impl Dialect {
         bounded::chars(&said, MAX_TEXT)
     }
 
+    /// A prompt without what a hook at the session's start told, where the client puts that before it.
+    pub(super) fn without_context(&self, prompt: String) -> String {
+        let typed = prompt
+            .strip_prefix("<hook_context>")
+            .and_then(|told| told.rsplit_once("</hook_context>"));
+        match typed {
+            Some((_, typed)) if self.sends_holds_as_prompts => typed.trim_start().to_owned(),
+            _ => prompt,
+        }
+    }
+
     /// The reason of an objection: a client may pass over a blank one.
     fn reason(&self, text: &str, hook: Hook) -> String {
         let said = self.said(text);

@@ -296,6 +296,7 @@ impl<'a> Payload<'a> {
             Hook::SessionStart => What::SessionStart { source: self.start_source() },
             Hook::UserPrompt => {
                 let text = fields::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
+                let text = dialect.without_context(text);
                 let sender = self.sender(&text, dialect);
                 What::Prompt { text, sender }
             }

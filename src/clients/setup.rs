@@ -20,7 +20,7 @@ pub struct Setup {
 #[derive(Debug)]
 pub(super) enum Hooks {
     /// Among what else is in this file. A hook that takes longer has no say.
-    Shared { file: &'static str, patience: Patience, line: fn(&str) -> String },
+    Shared { file: &'static str, patience: Patience, line: fn(String) -> String },
     /// A file of roz's own.
     Own { file: &'static str, text: fn(&Dialect, &str) -> String },
 }
@@ -71,9 +71,9 @@ pub(super) fn command(
     dialect: &Dialect,
     binary: &str,
     hook: Hook,
-    line: fn(&str) -> String,
+    line: fn(String) -> String,
 ) -> String {
-    format!("{} hook {} --client {}", line(&word(binary)), hook.word(), dialect.name)
+    line(format!("{} hook {} --client {}", word(binary), hook.word(), dialect.name))
 }
 
 /// A path as a word of a shell.
@@ -94,9 +94,9 @@ fn group(command: &str, patience: Patience, hook: Hook) -> Value {
     json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
 }
 
-/// For clients that deny every call where the program is missing.
-pub(super) fn guarded(binary: &str) -> String {
-    format!("[ -x {binary} ] || exit 0; exec {binary}")
+/// For clients that deny every call where the program is missing, or dies.
+pub(super) fn guarded(line: String) -> String {
+    format!("{line}; exit 0")
 }
 
 /// Hooks as a file of their own has them.

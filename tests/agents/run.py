@@ -1,12 +1,23 @@
 #!/usr/bin/env python3
-"""Plays one session with each of the other agents: the real client, offline, with a scripted model.
+"""Plays sessions with each of the other agents: the real client, offline, with a scripted model.
 
-    tests/agents/run.py [NAME ...]     ROZ_BIN names the binary; the clients are in .clients/ (install.sh)
+    tests/agents/run.py [NAME ...] [--only=SESSION] [--keep=FOLDER]
 
-`roz install --client NAME` wires the client in a home of its own.  Then: the user asks for a review by
-`#roz`; the agent selects an intent, is refused a write out of its scope, is refused a gated call, wants
-to stop and is held, starts the client's reviewer, which looks and decides, makes the gated call again,
-and stops.  The learning's title has to be there from the first request on.
+ROZ_BIN names the binary; the clients are in .clients/ (install.sh).  `roz install --client NAME` wires
+the client in a home of its own.  The sessions:
+
+review    The user asks for a review by `#roz`; the agent selects an intent, is refused a write out of its
+          scope (where the client has patches: one over three files), is refused a gated call, wants to
+          stop and is held, starts the client's reviewer, which looks and decides, makes the gated call
+          again, and stops.  The learning's title has to be there from the first request on.
+script    The agent is started by `roz run`; a script of its own pushes, and the push is refused.  Then
+          the reviewer approves, and the script pushes.
+stops     The agent stops again and again: it is held `max_blocks` times and no more.
+crash     roz dies at every hook, and
+hang      roz never answers: the call runs all the same.
+plugin    The client loads roz's plugin for Claude Code as it is: a gated call is denied, others run.
+together  A session of this client and one of Codex at the same time in one project: both changes are in
+          the ledger, and what one of them had approved the other need not have approved again.
 
 Exit code 1 if anything was otherwise.  A client that is not installed is named, and counts as not run.
 """
@@ -24,6 +35,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -71,24 +83,30 @@ class Place:
 
     def __init__(self, root: Path):
         self.root, self.home, self.project = root, root / "home", root / "project"
-        self.write(self.home / ".roz/config.toml", 'review.gates.tools = ["Bash:./publish.sh*"]\n')
+        self.roz_at = root / "bin/roz"
+        self.roz_at.parent.mkdir(parents=True)
+        shutil.copy(shutil.which(ROZ) or ROZ, self.roz_at)
+        self.write(self.home / ".roz/config.toml", 'review.gates.tools = ["Bash:./publish.sh*", "Bash:git push*"]\n')
         self.write(self.project / ".orchestration/active_intents.yaml", INTENTS)
         self.write(self.project / "src/parser.py", "def parse(line):\n    return line.split()[0]\n")
         self.write(self.project / "publish.sh", "#!/bin/sh\necho run >> published.log\n")
         # Login shells reset PATH; a user has roz on it there.
         for name in (".bash_profile", ".profile"):
-            self.write(self.home / name, f"export PATH={Path(ROZ).parent}:$PATH\n")
+            self.write(self.home / name, f"export PATH={self.roz_at.parent}:$PATH\n")
+        self.write(self.project / "release.sh", "#!/bin/sh\ngit push -q ../remote.git HEAD:main\n")
         self.write(self.project / ".gitignore", "published.log\n")
         self.write(self.project / ".roz/learnings.md", LEARNING)
-        (self.project / "publish.sh").chmod(0o755)
+        for name in ("publish.sh", "release.sh"):
+            (self.project / name).chmod(0o755)
         self.env = {
-            "HOME": str(self.home), "PATH": f"{Path(ROZ).parent}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
+            "HOME": str(self.home), "PATH": f"{self.roz_at.parent}:/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
             "TERM": "dumb", "USER": "dev", "SHELL": "/bin/bash", "GIT_CONFIG_NOSYSTEM": "1",
             **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
                for what, value in (("NAME", "Dev"), ("EMAIL", "dev@example.com"))},
         }
         for words in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "First"]):
             self.run(["git", *words])
+        self.run(["git", "init", "-q", "--bare", "../remote.git"])
 
     def write(self, path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +120,15 @@ class Place:
         return done
 
     def roz(self, *args: str, **more):
-        return self.run([ROZ, *args], **more)
+        return self.run([str(self.roz_at), *args], **more)
+
+    def pushed(self) -> bool:
+        return self.run(["git", "-C", "../remote.git", "rev-parse", "-q", "--verify", "main"], check=False).returncode == 0
+
+    def count(self, name: str) -> int:
+        """The lines of a file in the project; 0 where it is not."""
+        path = self.project / name
+        return len(path.read_text().splitlines()) if path.exists() else 0
 
 
 # ---------------------------------------------------------------- the clients
@@ -110,7 +136,6 @@ class Client:
     name = ""
     program: list[str] = []
     has_token = True
-    has_reviewer = True
     patience = 150
 
     def is_there(self) -> bool:
@@ -123,7 +148,14 @@ class Client:
     def write(self, path: str, text: str) -> dict:
         raise NotImplementedError
 
+    def out_of_scope(self) -> dict:
+        return self.write("docs.txt", "out of scope")
+
     def launch(self) -> dict:
+        raise NotImplementedError
+
+    def plugin(self, place: "Place") -> list[str]:
+        """Has the client load the plugin for Claude Code; more words for its command line."""
         raise NotImplementedError
 
     def setup(self, place: Place, port: int) -> None:
@@ -143,6 +175,14 @@ def newest(name: str, folder: str) -> str:
 NODE = newest("node", "node/bin/node")
 
 
+def patch(files: dict[str, str]) -> str:
+    added = "".join(f"*** Add File: {path}\n+{text}\n" for path, text in files.items())
+    return f"*** Begin Patch\n{added}*** End Patch\n"
+
+
+SCATTERED = patch({"src/first.py": "x = 1", "docs.txt": "out of scope", "src/third.py": "x = 3"})
+
+
 class Codex(Client):
     name = "codex"
     program = [newest("codex", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex")]
@@ -152,8 +192,18 @@ class Codex(Client):
                 "raw": "text(await tools.exec_command(" + json.dumps({"cmd": line}) + "));"}
 
     def write(self, path, text):
-        patch = f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch\n"
-        return {"name": "exec", "namespace": "functions", "raw": f"text(await tools.apply_patch({json.dumps(patch)}));"}
+        return self.patch(patch({path: text}))
+
+    def out_of_scope(self):
+        return self.patch(SCATTERED)
+
+    def patch(self, text):
+        return {"name": "exec", "namespace": "functions", "raw": f"text(await tools.apply_patch({json.dumps(text)}));"}
+
+    def plugin(self, place):
+        place.run([*self.program, "plugin", "marketplace", "add", str(place.root / "plugin")])
+        place.run([*self.program, "plugin", "add", "roz@roz"])
+        return ["--dangerously-bypass-hook-trust"]
 
     def launch(self):
         return {"name": "spawn_agent", "namespace": "collaboration", "input": {
@@ -179,7 +229,13 @@ class Copilot(Client):
         return {"name": "bash", "input": {"command": line, "description": "Run it"}}
 
     def write(self, path, text):
-        return {"name": "apply_patch", "raw": f"*** Begin Patch\n*** Add File: {path}\n+{text}\n*** End Patch\n"}
+        return {"name": "apply_patch", "raw": patch({path: text})}
+
+    def out_of_scope(self):
+        return {"name": "apply_patch", "raw": SCATTERED}
+
+    def plugin(self, place):
+        return ["--plugin-dir", str(place.root / "plugin")]
 
     def launch(self):
         return {"name": "task", "input": {"name": "review", "agent_type": "roz", "description": "Review",
@@ -281,24 +337,14 @@ class Gemini(Client):
 ALL = [Codex(), Copilot(), Qwen(), Opencode(), Gemini()]
 
 
-# ------------------------------------------------------------------ the session
-def script(client: Client) -> dict:
-    call = lambda tool, *expect: {"tools": [tool], "expect": list(expect)}  # noqa: E731
+# ----------------------------------------------------------------- the sessions
+def call(tool: dict, *expect: str, **more) -> dict:
+    return {"tools": [tool], "expect": list(expect), **more}
+
+
+def script(client: Client, turns: list) -> dict:
+    """What the model says: `turns`, and as the reviewer what approves."""
     decide = "roz decide {{session}} COMPLETE 'read the change'" + (" --token {{token}}" if client.has_token else "")
-    turns = [
-        call(client.shell("roz intent select INT-001"), re.escape(TITLE)),
-        call(client.write("docs.txt", "out of scope")),
-        call(client.write("src/new.py", "x = 1"), "SCOPE_VIOLATION"),
-        call(client.shell("./publish.sh")),
-        {"text": "I stop.", "expect": ["waits for an independent review"]},
-    ]
-    if client.has_reviewer:
-        turns += [call(client.launch(), "not done until an independent reviewer")]
-        if client.name == "codex":
-            turns += [call({"name": "wait_agent", "namespace": "collaboration", "input": {"timeout_ms": 60000}})]
-        turns += [call(client.shell("./publish.sh")), {"text": "Over."}]
-    else:
-        turns += [{"text": "I stop again.", "expect": ["not done until an independent reviewer"], "repeat": 5}]
     # Where events do not say which agent acts, the reviewer has a tool of its own.
     own = {"name": "mcp_roz_reviewer_decide", "input": {"session": "{{session}}", "verdict": "COMPLETE", "summary": "read it"}}
     done = {"tools": [{"name": "complete_task", "input": {"result": "Approved."}}]} if client.name == "gemini" else {"text": "Approved."}
@@ -313,71 +359,204 @@ def script(client: Client) -> dict:
             "captures": CAPTURES}
 
 
-def play(client: Client, keep: Path | None) -> list[str]:
-    """What was wrong."""
-    root = keep or Path(tempfile.mkdtemp(prefix=f"roz-{client.name}-"))
-    wrong = []
-    try:
-        place = Place(root)
+def reviewed(client: Client) -> list:
+    turns = [call(client.launch(), "not done until an independent reviewer")]
+    if client.name == "codex":
+        turns += [call({"name": "wait_agent", "namespace": "collaboration", "input": {"timeout_ms": 60000}})]
+    return turns
+
+
+class Session:
+    """A client and its scripted model in a place."""
+
+    def __init__(self, client: Client, place: Place, turns: list):
+        self.client, self.place, self.turns, self.wrong = client, place, turns, []
+
+    def play(self, before: list[str] = (), more: list[str] = (), install: bool = True) -> "Session":
+        client, place = self.client, self.place
         model_of = gemini_model if client.name == "gemini" else fake_model
-        spec = {**script(client), "vars": {"project": str(place.project), "session": "", "token": ""}}
+        spec = {**script(client, self.turns), "vars": {"project": str(place.project), "session": "", "token": ""}}
         with model_of.FakeModel(spec) as model:
             client.setup(place, model.port)
-            place.roz("install", "--client", client.name)
-            done = place.run(client.argv(), client.env(model.port), client.patience, check=False)
-            log = model.script.log
-        if keep:
-            (root / "model.json").write_text(json.dumps(log, indent=1))
-            (root / "out.txt").write_text(done.stdout + "\n--\n" + done.stderr)
-        asked = [entry for entry in log if "answer" in entry]
-        wrong += [f"request {entry['n']} ({entry['actor']}) lacks {entry['missing']}" for entry in asked if entry.get("missing")]
-        at = model.script.at
-        for actor, count in (("main", len(spec["actors"]["main"]["turns"])), ("roz", 3)):
-            if actor == "roz" and not client.has_reviewer:
-                continue
-            if at.get(actor, 0) < count and not (actor == "main" and not client.has_reviewer):
-                wrong.append(f"{actor} came to turn {at.get(actor, 0)} of {count}")
-        published = place.project / "published.log"
-        runs = len(published.read_text().splitlines()) if published.exists() else 0
-        if runs != int(client.has_reviewer):
-            wrong.append(f"the gated call ran {runs} times")
-        if (place.project / "docs.txt").exists():
-            wrong.append("the write out of scope was made")
-        if not (place.project / "src/new.py").exists():
-            wrong.append("the write in scope was not made")
-        if wrong:
-            wrong.append(f"exit code {done.returncode}: {done.stderr[-600:]}")
+            if install:
+                place.roz("install", "--client", client.name)
+            more = more() if callable(more) else more
+            *argv, prompt = client.argv()
+            argv = [*argv, prompt, *more] if client.name in ("copilot",) else [*argv, *more, prompt]
+            done = place.run([*before, *argv], client.env(model.port), client.patience, check=False)
+            self.log, self.at = model.script.log, model.script.at
+        (place.root / f"{client.name}.json").write_text(json.dumps(self.log, indent=1))
+        self.said = f"exit code {done.returncode}: {done.stdout[-300:]} {done.stderr[-600:]}"
+        (place.root / f"{client.name}.txt").write_text(done.stdout + "\n--\n" + done.stderr)
+        for entry in self.log:
+            if entry.get("missing"):
+                self.wrong.append(f"request {entry['n']} ({entry['actor']}) lacks {entry['missing']}")
+        return self
+
+    def check(self, holds: bool, otherwise: str) -> None:
+        if not holds:
+            self.wrong.append(otherwise)
+
+    def came_to_the_end(self, **turns: int) -> None:
+        for actor, count in turns.items():
+            self.check(self.at.get(actor, 0) >= count, f"{actor} came to turn {self.at.get(actor, 0)} of {count}")
+
+
+def review(client: Client, place: Place) -> Session:
+    session = Session(client, place, [
+        call(client.shell("roz intent select INT-001"), re.escape(TITLE)),
+        call(client.out_of_scope()),
+        call(client.write("src/new.py", "x = 1"), "SCOPE_VIOLATION"),
+        call(client.shell("./publish.sh")),
+        {"text": "I stop.", "expect": ["waits for an independent review"]},
+        *reviewed(client),
+        call(client.shell("./publish.sh")),
+        {"text": "Over."},
+    ]).play()
+    session.came_to_the_end(main=len(session.turns), roz=3)
+    session.check(place.count("published.log") == 1, f"the gated call ran {place.count('published.log')} times")
+    for name in ("docs.txt", "src/first.py", "src/third.py"):
+        session.check(not (place.project / name).exists(), f"the write out of scope was made: {name}")
+    session.check((place.project / "src/new.py").exists(), "the write in scope was not made")
+    return session
+
+
+def in_a_script(client: Client, place: Place) -> Session:
+    session = Session(client, place, [
+        call(client.shell("roz intent select INT-001")),
+        call(client.write("src/new.py", "x = 1")),
+        call(client.shell("./release.sh; true")),
+        {"text": "I stop.", "expect": ["waits for an independent review"]},
+        *reviewed(client),
+        call(client.shell("test -z \"$(git -C ../remote.git branch)\" && ./release.sh")),
+        {"text": "Over."},
+    ]).play(before=[str(place.roz_at), "run", "--"])
+    session.came_to_the_end(main=len(session.turns), roz=3)
+    session.check(place.pushed(), "the push that was approved was not made")
+    return session
+
+
+def stops(client: Client, place: Place) -> Session:
+    session = Session(client, place, [{"text": "I stop.", "repeat": "forever"}]).play()
+    answers = [entry for entry in session.log if entry.get("actor") == "main"]
+    session.check(len(answers) == 4, f"the agent stopped {len(answers)} times, of which 3 should be held")
+    return session
+
+
+def broken(lines: str):
+    def play(client: Client, place: Place) -> Session:
+        def breaks() -> list[str]:
+            place.roz_at.unlink()
+            place.write(place.roz_at, f"#!/bin/sh\n{lines}\n")
+            place.roz_at.chmod(0o755)
+            return []
+        session = Session(client, place, [call(client.shell("echo made > made.txt")), {"text": "Over."}]).play(more=breaks)
+        session.check(place.count("made.txt") == 1, "the call did not run")
+        return session
+    return play
+
+
+def plugin(client: Client, place: Place) -> Session:
+    for name in (".claude-plugin", "hooks", "agents"):
+        shutil.copytree(HERE.parents[1] / name, place.root / "plugin" / name)
+    session = Session(client, place, [
+        call(client.shell("roz intent select INT-001")),
+        call(client.shell("echo made > src/made.txt")),
+        call(client.shell("./publish.sh")),
+        {"text": "I stop.", "expect": ["waits for an independent review"]},
+        {"text": "I stop.", "expect": ["not done until an independent reviewer"], "repeat": "forever"},
+    ]).play(more=lambda: client.plugin(place), install=False)
+    session.check(place.count("src/made.txt") == 1, "an ordinary call did not run")
+    session.check(place.count("published.log") == 0, "the gated call ran")
+    return session
+
+
+def together(client: Client, place: Place) -> Session:
+    """The other one writes, and waits for what this one has approved."""
+    waits = "for i in $(seq 100); do [ -e published.log ] && break; sleep 0.3; done"
+    other = ALL[0]
+    second = Session(other, place, [
+        call(other.shell("roz intent select INT-001"), re.escape(TITLE)),
+        call(other.write("src/other.py", "y = 2")),
+        call(other.shell(waits)),
+        call(other.shell("./publish.sh")),
+        {"text": "Over."},
+    ])
+    first = Session(client, place, [
+        call(client.shell("roz intent select INT-001"), re.escape(TITLE)),
+        call(client.write("src/new.py", "x = 1")),
+        call(client.shell("for i in $(seq 100); do [ -e src/other.py ] && break; sleep 0.3; done")),
+        {"text": "I stop."},
+        *reviewed(client),
+        call(client.shell("./publish.sh")),
+        {"text": "Over."},
+    ])
+    with ThreadPoolExecutor() as pool:
+        both = [pool.submit(session.play) for session in (first, second)]
+    for done in both:
+        done.result()
+    first.wrong += [f"{other.name}: {text}" for text in second.wrong]
+    first.check(place.count("published.log") == 2, f"the gated call ran {place.count('published.log')} times of 2")
+    place.roz("ledger", "verify")
+    for name in ("src/new.py", "src/other.py"):
+        blamed = place.roz("blame", name, check=False)
+        first.check("INT-001" in blamed.stdout, f"{name}: {blamed.stdout}{blamed.stderr}")
+    return first
+
+
+SESSIONS = {"review": review, "script": in_a_script, "stops": stops, "crash": broken("kill -SEGV $$"),
+            "hang": broken("exec sleep 1000"), "plugin": plugin, "together": together}
+# Both are started by the plugin for Claude Code unchanged; the others have no such plugins, or are wired alike.
+PLUGINS = ("codex", "copilot")
+
+
+def play(client: Client, name: str, keep: Path | None) -> list[str]:
+    """What was wrong."""
+    root = keep or Path(tempfile.mkdtemp(prefix=f"roz-{client.name}-"))
+    try:
+        session = SESSIONS[name](client, Place(root))
+        return [*session.wrong, session.said] if session.wrong else []
     except Exception as err:  # one client's trouble is not another's
-        wrong.append(repr(err)[:2000])
+        return [repr(err)[:2000]]
     finally:
         if not keep:
             shutil.rmtree(root, ignore_errors=True)
-    return wrong
-
-
 
 
 def main() -> int:
+    options = dict(word[2:].split("=", 1) for word in sys.argv[1:] if word.startswith("--"))
     names = [word for word in sys.argv[1:] if not word.startswith("-")]
-    keep = next((Path(word.removeprefix("--keep=")) for word in sys.argv[1:] if word.startswith("--keep=")), None)
+    keep = Path(options["keep"]) if "keep" in options else None
     if not only_loopback():
         print("run.py: no network namespace of its own here, so the clients are not run", file=sys.stderr)
         return 1
-    passed = failed = skipped = 0
+    counts = {"passed": 0, "failed": 0, "skipped": 0}
+    wanted = []
     for client in ALL:
         if names and client.name not in names:
             continue
         if not client.is_there():
-            print(f"{client.name}: not installed, so its session was not run")
-            skipped += 1
+            print(f"{client.name}: not installed, so its sessions were not run")
+            counts["skipped"] += 1
             continue
-        if keep:
-            shutil.rmtree(keep / client.name, ignore_errors=True)
-        wrong = play(client, keep and keep / client.name)
-        print(f"{client.name}: {'; '.join(wrong) if wrong else 'ok'}", flush=True)
-        passed, failed = (passed, failed + 1) if wrong else (passed + 1, failed)
-    print(f"agents: {passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+        for name in SESSIONS:
+            unfit = name == "plugin" and client.name not in PLUGINS or name == "together" and client is ALL[0]
+            if options.get("only", name) == name and not unfit:
+                wanted.append((client, name))
+
+    def run(item) -> tuple[str, list[str]]:
+        client, name = item
+        folder = keep and keep / f"{client.name}-{name}"
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        return f"{client.name}, {name}", play(client, name, folder)
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for title, wrong in pool.map(run, wanted):
+            print(f"{title}: {'; '.join(wrong) if wrong else 'ok'}", flush=True)
+            counts["failed" if wrong else "passed"] += 1
+    print("agents: " + ", ".join(f"{count} {what}" for what, count in counts.items()))
+    return 1 if counts["failed"] else 0
 
 
 if __name__ == "__main__":

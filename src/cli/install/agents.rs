@@ -121,6 +121,7 @@ pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Pla
 /// Whether a hook starts roz for this client.
 fn is_ours(hook: &Value, client: &str) -> bool {
     let line = hook["command"].as_str().unwrap_or_default();
+    let line = line.trim_end_matches("; exit 0");
     line.contains("roz") && line.contains(" hook ") && line.ends_with(&format!("--client {client}"))
 }
 

@@ -55,6 +55,33 @@ fn an_installation_can_be_repeated_and_is_taken_back_to_the_byte() {
 }
 
 #[test]
+fn all_agents_are_wired_in_one_home_twice_and_every_file_is_taken_back() {
+    let roz = Roz::with_config("");
+    let home = roz.user_home();
+    let own = r#"{ "theme": "x", "hooks": {"PreToolUse":[ {"hooks":[{"type":"command","command":"mine"}]}]} }"#;
+    for (_, folder) in INSTALLED {
+        fs::create_dir_all(home.join(folder)).unwrap();
+        fs::write(home.join(folder).join("settings.json"), own).unwrap();
+    }
+    let before = files_of(&home);
+    let mut words = vec!["install"];
+    words.extend(INSTALLED.iter().flat_map(|(name, _)| ["--client", name]));
+    roz.run(&words).succeeds();
+    let installed = files_of(&home);
+    roz.run(&words).succeeds();
+    assert!(installed == files_of(&home), "something was written twice");
+    words[0] = "uninstall";
+    roz.run(&words).succeeds();
+    let of_agents = |files: Vec<(String, String)>| {
+        let of_roz = |path: &str| path.contains("/.local/") || path.contains("/.roz/");
+        files.into_iter().filter(|(path, _)| !of_roz(path)).collect::<Vec<_>>()
+    };
+    let (before, after) = (of_agents(before), of_agents(files_of(&home)));
+    let changed: Vec<_> = after.iter().filter(|file| !before.contains(file)).collect();
+    assert!(before == after, "{changed:?}");
+}
+
+#[test]
 fn what_the_user_changed_since_stays_when_an_installation_is_taken_back() {
     let roz = Roz::with_config("");
     let folder = roz.user_home().join(".qwen");
