@@ -6,7 +6,7 @@ use super::Done;
 use crate::{
     core::{
         bounded,
-        session::{Session, SessionId},
+        session::{RUN, Session, SessionId},
         trace::Mark,
     },
     hooks::shims::watched,
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let nothing = "roz: nothing is gated here, so the agent starts without roz";
         writeln!(std::io::stderr(), "{nothing}")?;
     } else {
-        let id: SessionId = format!("run-{}", bounded::hex(&world::dice()[..8])).parse()?;
+        let id: SessionId = format!("{RUN}{}", bounded::hex(&world::dice()[..8])).parse()?;
         let folder = roz.link_shims(&id, &watched, &world.binary()?)?;
         begin(&roz, &id, world)?;
         let mut lines = shell_lines(&folder, &id);

@@ -20,7 +20,7 @@ pub struct Setup {
 #[derive(Debug)]
 pub(super) enum Hooks {
     /// Among what else is in this file. A hook that takes longer has no say.
-    Shared { file: &'static str, patience: Patience, line: fn(String) -> String },
+    Shared { file: &'static str, patience: Patience, line: fn(&str) -> String },
     /// A file of roz's own.
     Own { file: &'static str, text: fn(&Dialect, &str) -> String },
 }
@@ -71,9 +71,9 @@ pub(super) fn command(
     dialect: &Dialect,
     binary: &str,
     hook: Hook,
-    line: fn(String) -> String,
+    line: fn(&str) -> String,
 ) -> String {
-    line(format!("{} hook {} --client {}", word(binary), hook.word(), dialect.name))
+    line(&format!("{} hook {} --client {}", word(binary), hook.word(), dialect.name))
 }
 
 /// A path as a word of a shell.
@@ -95,7 +95,7 @@ fn group(command: &str, patience: Patience, hook: Hook) -> Value {
 }
 
 /// For clients that deny every call where the program is missing, or dies.
-pub(super) fn guarded(line: String) -> String {
+pub(super) fn guarded(line: &str) -> String {
     format!("{line}; exit 0")
 }
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use crate::core::session_id::{BadSessionId, SessionId};
+pub use crate::core::session_id::{BadSessionId, RUN, SessionId};
 use crate::core::{
     bounded,
     intent::state::IntentState,

@@ -9,6 +9,9 @@ use super::bounded;
 #[serde(try_from = "String", into = "String")]
 pub struct SessionId(String);
 
+/// How the sessions of `roz run` begin.
+pub const RUN: &str = "run-";
+
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` is no session id: use up to 128 letters, digits, `-` and `_`", bounded::line(.0, 60))]
 pub struct BadSessionId(String);
@@ -16,6 +19,11 @@ pub struct BadSessionId(String);
 impl SessionId {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Of an agent that `roz run` started, beside the session that its hooks tell.
+    pub fn is_of_run(&self) -> bool {
+        self.0.starts_with(RUN)
     }
 }
 

@@ -214,9 +214,19 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
             let own_command = world.own_command();
             let session_id = &start.session_id;
             let voice = Voice { session_id, home: &roz.home, roz: &own_command };
-            Some(reason(&template::render(notice, voice), &input))
+            let why = reason(&template::render(notice, voice), &input);
+            Some(if session_id.is_of_run() { with_any_reviewer(&why, session_id) } else { why })
         }
     }
+}
+
+/// What an agent under `roz run` is told: its own hooks, if it has any, know how its reviewer is started.
+fn with_any_reviewer(why: &str, id: &SessionId) -> String {
+    let what = why.split("\n\n").next().unwrap_or(why);
+    format!(
+        "{what}\n\nCommit the work, and have it reviewed as roz's hooks ask for it when you stop. \
+         Without hooks the user approves: `roz approve {id}`. Then make the same call again."
+    )
 }
 
 fn is_allowed_once(mark: &Mark) -> bool {

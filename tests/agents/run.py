@@ -372,7 +372,7 @@ class Session:
     def __init__(self, client: Client, place: Place, turns: list):
         self.client, self.place, self.turns, self.wrong = client, place, turns, []
 
-    def play(self, before: list[str] = (), more: list[str] = (), install: bool = True) -> "Session":
+    def play(self, before: list[str] = (), more: list[str] = (), install: bool = True, prompt: str = PROMPT) -> "Session":
         client, place = self.client, self.place
         model_of = gemini_model if client.name == "gemini" else fake_model
         spec = {**script(client, self.turns), "vars": {"project": str(place.project), "session": "", "token": ""}}
@@ -381,8 +381,8 @@ class Session:
             if install:
                 place.roz("install", "--client", client.name)
             more = more() if callable(more) else more
-            *argv, prompt = client.argv()
-            argv = [*argv, prompt, *more] if client.name in ("copilot",) else [*argv, *more, prompt]
+            argv = [word.replace(PROMPT, prompt) for word in client.argv()]
+            argv = [*argv, *more] if client.name == "copilot" else [*argv[:-1], *more, argv[-1]]
             done = place.run([*before, *argv], client.env(model.port), client.patience, check=False)
             self.log, self.at = model.script.log, model.script.at
         (place.root / f"{client.name}.json").write_text(json.dumps(self.log, indent=1))
@@ -428,7 +428,7 @@ def in_a_script(client: Client, place: Place) -> Session:
         call(client.shell("./release.sh; true")),
         {"text": "I stop.", "expect": ["waits for an independent review"]},
         *reviewed(client),
-        call(client.shell("test -z \"$(git -C ../remote.git branch)\" && ./release.sh")),
+        call(client.shell("test ! -e ../remote.git/refs/heads/main && ./release.sh")),
         {"text": "Over."},
     ]).play(before=[str(place.roz_at), "run", "--"])
     session.came_to_the_end(main=len(session.turns), roz=3)
@@ -476,7 +476,7 @@ def together(client: Client, place: Place) -> Session:
     waits = "for i in $(seq 100); do [ -e published.log ] && break; sleep 0.3; done"
     other = ALL[0]
     second = Session(other, place, [
-        call(other.shell("roz intent select INT-001"), re.escape(TITLE)),
+        call(other.shell("roz intent select INT-001")),
         call(other.write("src/other.py", "y = 2")),
         call(other.shell(waits)),
         call(other.shell("./publish.sh")),
@@ -492,7 +492,7 @@ def together(client: Client, place: Place) -> Session:
         {"text": "Over."},
     ])
     with ThreadPoolExecutor() as pool:
-        both = [pool.submit(session.play) for session in (first, second)]
+        both = [pool.submit(first.play), pool.submit(lambda: second.play(prompt="Publish it too."))]
     for done in both:
         done.result()
     first.wrong += [f"{other.name}: {text}" for text in second.wrong]

@@ -115,6 +115,9 @@ fn an_agent_that_is_started_by_roz_run_is_judged() {
     let agent = "sh release.sh; echo $?; bash -c 'PATH=/opt/nvm:$PATH; bash -c \"git status -s; sh release.sh\"'; echo $?";
     let ran = house.roz.run(&["run", "--", "sh", "-c", agent]).succeeds();
     assert_eq!(ran.stdout, "126\n?? release.sh\n126\n", "{ran:?}");
+    // It may be any agent: what starts a reviewer is its own hooks' to say.
+    assert!(ran.stderr.contains("as roz's hooks ask") && !ran.stderr.contains("Agent tool"));
+    assert!(ran.stderr.contains("`roz approve run-"), "{ran:?}");
     assert!(!house.is_pushed());
     let sessions = house.roz.json(&["list"]);
     assert!(sessions.to_string().contains("\"run-"), "{sessions}");
