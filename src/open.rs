@@ -15,6 +15,7 @@ pub use self::decay::Decayed;
 use crate::{
     config::{self, Diagnostic, Sources},
     core::{
+        agents,
         intent::{
             SIDECAR,
             selection::{self, Elsewhere},
@@ -115,6 +116,11 @@ fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&
     config::set_by_project(set, &dirs, world.user_home.as_deref())
 }
 
+/// The session in whose shell this runs.
+pub fn agent_session(world: &World) -> Option<&str> {
+    agents::session_id(&|name| world.var(name))
+}
+
 impl Roz {
     /// Opens what the project that holds `dir` works with.
     pub fn open(world: &World, dir: &Path) -> Result<Self, Error> {
@@ -142,7 +148,7 @@ impl Roz {
     /// hooks are.
     pub fn here(world: &World) -> Result<Self, Error> {
         let roz = Self::open(world, &world.cwd)?;
-        let id = world.var("CLAUDE_CODE_SESSION_ID").and_then(|value| value.parse().ok());
+        let id = agent_session(world).and_then(|value| value.parse().ok());
         let stored = id.and_then(|id: SessionId| roz.load(&id).ok());
         let session =
             stored.filter(|stored| stored.session.project.as_ref().is_some_and(is_around(world)));

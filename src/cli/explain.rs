@@ -10,7 +10,7 @@ use crate::{
         session::{Session, SessionId},
     },
     hooks::explain::{Explained, explain},
-    open::Roz,
+    open::{Roz, agent_session},
     shell::{Certainty, HOLE, How, Reading},
     world::World,
 };
@@ -73,7 +73,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     // Who reviews, and which intent is selected, is a session's affair: that in which this runs,
     // or the newest one here.
-    let named = world.var("CLAUDE_CODE_SESSION_ID");
+    let named = agent_session(world);
     let id = roz.session_or_newest(named).ok();
     let session = id.and_then(|id| roz.store.get_session(&id).ok()?).map(|id| id.session);
     let session = session.unwrap_or_else(|| {

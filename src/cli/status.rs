@@ -23,7 +23,7 @@ use crate::{
     },
     hooks::reflection_facts,
     observe::{own_files, work::Question},
-    open::{self, Roz, work::Asker},
+    open::{self, Roz, agent_session, work::Asker},
     sidecar,
     world::World,
 };
@@ -163,7 +163,7 @@ pub(super) fn session(
     given: Option<&str>,
     world: &World,
 ) -> Result<Session, open::Error> {
-    let named = given.or_else(|| world.var("CLAUDE_CODE_SESSION_ID"));
+    let named = given.or_else(|| agent_session(world));
     let id = roz.session_or_newest(named)?;
     Ok(roz.load(&id)?.session)
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::{
     core::session::{Session, SessionId},
-    open::{self, Roz},
+    open::{self, Roz, agent_session},
     storage::{self, Stored},
     world::World,
 };
@@ -39,7 +39,7 @@ impl Target {
     /// The named session; else the one in which the client runs us; else the newest of this project.
     /// A named one need not exist.
     pub(super) fn find(roz: &Roz, given: Option<&str>, world: &World) -> super::Result<Self> {
-        let named = given.or_else(|| world.var("CLAUDE_CODE_SESSION_ID"));
+        let named = given.or_else(|| agent_session(world));
         let id = match named {
             Some(text) => match roz.find_session(text) {
                 Ok(id) => id,

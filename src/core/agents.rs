@@ -4,6 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::session_id::RUN;
+
 /// What an agent calls its own.
 pub struct Agent {
     /// The folder of its settings, in a project and in the user's home.
@@ -88,7 +90,11 @@ const ALL: &[Agent] = &[
         settings: &["config.toml", "hooks.json"],
         managed: &["/etc/codex"],
         variables: &["CODEX_HOME"],
-        environment: Environment { config_dir: "CODEX_HOME", ..NONE.environment },
+        environment: Environment {
+            config_dir: "CODEX_HOME",
+            session_id: "CODEX_SESSION_ID",
+            ..NONE.environment
+        },
         models: Some(("gpt-", "openai")),
         own: &[".codex/agents/roz.toml"],
         ..NONE
@@ -102,12 +108,14 @@ const ALL: &[Agent] = &[
             ".copilot/agents/roz.agent.md",
             ".github/agents/roz.agent.md",
         ],
+        environment: Environment { session_id: "COPILOT_AGENT_SESSION_ID", ..NONE.environment },
         ..NONE
     },
     Agent {
         folder: ".qwen",
         settings: &["settings.json"],
         variables: &["QWEN_CODE_STOP_HOOK_BLOCK_CAP"],
+        environment: Environment { session_id: "QWEN_CODE_SESSION_ID", ..NONE.environment },
         own: &[".qwen/agents/roz.md"],
         ..NONE
     },
@@ -181,6 +189,14 @@ pub fn plugin_roots<'v>(var: Var<'_, 'v>) -> Vec<&'v Path> {
 /// The file whose lines set up the shells of the agent whose hook runs.
 pub fn shell_setup<'v>(var: Var<'_, 'v>) -> Option<&'v Path> {
     places(var, |environment| environment.shell_setup).into_iter().next()
+}
+
+/// The session in whose shell this runs, where its agent says so. One that Claude Code started, for a
+/// second opinion, has that one's variables as well.
+pub fn session_id<'v>(var: Var<'_, 'v>) -> Option<&'v str> {
+    // That of `roz run` is beside the agent's own.
+    let of_roz = || var("ROZ_SESSION_ID").filter(|id| !id.starts_with(RUN));
+    ALL.iter().rev().find_map(|agent| var(agent.environment.session_id)).or_else(of_roz)
 }
 
 /// What agents' shells have in their environment, as far as a line could use it to reach for roz.

@@ -44,7 +44,7 @@ pub struct World {
     pub cwd: PathBuf,
     /// That folder has been removed.
     pub is_nowhere: bool,
-    /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `PATH` (without folders of
+    /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `*_SESSION_ID`, `PATH` (without folders of
     /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and those that say where git's configuration is.
     pub env: Vec<(String, String)>,
 }
@@ -60,11 +60,13 @@ impl World {
             "TMPDIR",
             "XDG_CONFIG_HOME",
             "GIT_DIR",
+            "CODEX_HOME",
         ];
         let wanted = |name: &OsStr| {
             let name = name.as_encoded_bytes();
             name.starts_with(b"ROZ_")
                 || name.starts_with(b"CLAUDE")
+                || name.ends_with(b"_SESSION_ID")
                 || name.starts_with(b"GIT_CONFIG_")
                 || OTHERS.iter().any(|text| text.as_bytes() == name)
         };

@@ -35,6 +35,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -473,12 +474,13 @@ def plugin(client: Client, place: Place) -> Session:
 
 def together(client: Client, place: Place) -> Session:
     """The other one writes, and waits for what this one has approved."""
-    waits = "for i in $(seq 100); do [ -e published.log ] && break; sleep 0.3; done"
+    # Codex leaves a command alone that takes longer than ten seconds.
+    waits = "for i in $(seq 28); do [ -e published.log ] && break; sleep 0.3; done"
     other = ALL[0]
     second = Session(other, place, [
         call(other.shell("roz intent select INT-001")),
         call(other.write("src/other.py", "y = 2")),
-        call(other.shell(waits)),
+        call(other.shell(waits), repeat=4),
         call(other.shell("./publish.sh")),
         {"text": "Over."},
     ])
@@ -492,9 +494,12 @@ def together(client: Client, place: Place) -> Session:
         {"text": "Over."},
     ])
     with ThreadPoolExecutor() as pool:
-        both = [pool.submit(first.play), pool.submit(lambda: second.play(prompt="Publish it too."))]
-    for done in both:
-        done.result()
+        playing = pool.submit(first.play)
+        # Gemini CLI does not tell its shells their session, so that one selects alone.
+        while not (place.project / "src/new.py").exists() and not playing.done():
+            time.sleep(0.1)
+        second.play(prompt="Publish it too.")
+        playing.result()
     first.wrong += [f"{other.name}: {text}" for text in second.wrong]
     first.check(place.count("published.log") == 2, f"the gated call ran {place.count('published.log')} times of 2")
     place.roz("ledger", "verify")

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{find, open, say};
 use crate::{
     core::intent::lessons::{About, LONGEST, Learned, Lesson, MOST_FILES},
-    open::Roz,
+    open::{Roz, agent_session},
     sidecar::{
         FOLDER,
         store::{BRAIN, IntentStore},
@@ -88,7 +88,7 @@ pub(in crate::cli) fn lesson(
 
 /// What the session in which the client runs us is at, if it is declared there.
 pub(in crate::cli) fn selected(roz: &Roz, store: &IntentStore, world: &World) -> Option<String> {
-    let id = roz.find_session(world.var("CLAUDE_CODE_SESSION_ID")?).ok()?;
+    let id = roz.find_session(agent_session(world)?).ok()?;
     let session = roz.store.get_session(&id).ok()??.session;
     let id = session.intent.selected()?.intent_id.clone();
     store.catalogue.find(&id).is_ok().then_some(id)

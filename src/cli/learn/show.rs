@@ -15,7 +15,7 @@ use crate::{
         reflection::{learning::Learning, usage::Event},
         trace::Mark,
     },
-    open::Roz,
+    open::{Roz, agent_session},
     world::World,
 };
 
@@ -43,7 +43,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let is_in_session = args.session_id.is_some() || world.var("CLAUDE_CODE_SESSION_ID").is_some();
+    let is_in_session = args.session_id.is_some() || agent_session(world).is_some();
     let target = is_in_session.then(|| Target::open(args.session_id.as_deref(), world));
     let (roz, target) = match target {
         Some(Ok((roz, target))) => (roz, Some(target)),

@@ -167,7 +167,8 @@ export const Roz = async ({ client, directory }) => {
       }
     }),
 
-    "shell.env": quietly(async (_, output) => {
+    "shell.env": quietly(async (input, output) => {
+      if (input.sessionID) output.env.ROZ_SESSION_ID = root(input.sessionID)
       if (shells) output.env.BASH_ENV = shells
     }),
 

@@ -56,11 +56,19 @@ fn selecting_writes_no_file_and_starting_writes_the_status_and_the_time() {
 
 #[test]
 fn the_client_names_the_session() {
-    let roz = started(INTENTS).with_var("CLAUDE_CODE_SESSION_ID", "s9");
-    let told = roz.json(&["intent", "select", "INT-001"]);
-    assert_eq!(told["session_id"], "s9");
-    assert_eq!(roz.debug("s9")["intent"]["selected"]["intent_id"], "INT-001");
-    assert!(roz.debug(SESSION)["intent"]["selected"].is_null());
+    for variables in [
+        &[("CLAUDE_CODE_SESSION_ID", "s9")][..],
+        &[("CODEX_SESSION_ID", "s9"), ("CLAUDE_CODE_SESSION_ID", "s8")],
+        &[("COPILOT_AGENT_SESSION_ID", "s9"), ("ROZ_SESSION_ID", "run-1")],
+        &[("QWEN_CODE_SESSION_ID", "s9")],
+        &[("ROZ_SESSION_ID", "s9")],
+    ] {
+        let roz = variables.iter().fold(started(INTENTS), |roz, (name, id)| roz.with_var(name, id));
+        let told = roz.json(&["intent", "select", "INT-001"]);
+        assert_eq!(told["session_id"], "s9", "{variables:?}");
+        assert_eq!(roz.debug("s9")["intent"]["selected"]["intent_id"], "INT-001");
+        assert!(roz.debug(SESSION)["intent"]["selected"].is_null());
+    }
 }
 
 #[test]
