@@ -118,3 +118,16 @@ def a_question_that_nobody_would_answer_is_a_denial_with_a_way_out(world: World)
     denied = [reply for reply in s.replies("PreToolUse", "Bash") if reply.kind == "deny"][-1]
     expect("the denial, to the user", denied.word_to_user).has("`#roz:allow`")
     expect("what the remote has", s.remote("main")).equals(s.place.git("rev-parse", "HEAD").strip())
+
+
+@scenario
+def a_trial_holds_and_denies_nothing_and_stats_lists_what_it_would_have(world: World):
+    s = world.play(
+        "#roz Push the second line.", config="trial = true\n" + PUSHES,
+        agent=[COMMIT, run("git push -q origin main"), say("Pushed.")],
+    )
+    expect("which calls failed", [r.failed for r in s.results()]).equals([False, False])
+    expect("what the remote has", s.remote("main")).equals(s.place.git("rev-parse", "HEAD").strip())
+    expect("answers at the stop", s.kinds("Stop")).equals(["pass"])
+    expect("roz stats", s.roz("stats").stdout).has("This is a trial", "Bash: git push -q origin main", "the stop")
+    expect("roz status", s.roz("status").stdout).has("trial")
