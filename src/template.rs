@@ -103,21 +103,6 @@ fn load(name: &str, home: &Path) -> String {
     text.unwrap_or_else(|| built_in("block-default").unwrap_or_default().to_owned())
 }
 
-/// What the user's own block of that name asks for, and nobody fills in.
-pub fn unfilled(name: &str, home: &Path) -> Vec<String> {
-    let is_known =
-        |name: &str| matches!(name, "session_id" | "roz" | "block_count" | "max_blocks" | "why");
-    let text = own(name, home).unwrap_or_default();
-    let mut asked: Vec<String> = text
-        .split("{{")
-        .skip(1)
-        .filter_map(|part| Some(part.split_once("}}")?.0.trim().to_owned()))
-        .filter(|part| !is_known(part))
-        .collect();
-    asked.dedup();
-    asked
-}
-
 /// Whether there is a text of that name.
 pub fn exists(name: &str, home: &Path) -> bool {
     built_in(name).is_some() || own(name, home).is_some()

@@ -10,7 +10,7 @@ use crate::{
     template,
 };
 
-/// Templates that do not exist, or have an unknown placeholder.
+/// Templates that do not exist.
 pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
     let templates = &full.policy.templates;
     let named: Vec<(&str, &String)> = if templates.active == "random" {
@@ -22,19 +22,10 @@ pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
     let check = |(key, id): (&str, &String)| {
         let name = format!("block-{id}");
         let file = home.join("templates").join(format!("{name}.md"));
-        if !template::exists(&name, home) {
-            return Some(Diagnostic {
-                place: place_of(full, key),
-                problem: format!("`{key}` names `{id}`, and there is no such template"),
-                remedy: format!("write `{}`; until then the default is used", file.display()),
-            });
-        }
-        let unfilled = template::unfilled(&name, home);
-        let first = unfilled.first()?;
-        Some(Diagnostic {
-            place: Place::file(&file, None),
-            problem: format!("unknown placeholder `{{{{{}}}}}`", first.escape_debug()),
-            remedy: "there are {{session_id}}, {{block_count}}, {{max_blocks}}, {{roz}}".to_owned(),
+        (!template::exists(&name, home)).then(|| Diagnostic {
+            place: place_of(full, key),
+            problem: format!("`{key}` names `{id}`, and there is no such template"),
+            remedy: format!("write `{}`; until then the default is used", file.display()),
         })
     };
     named.into_iter().filter_map(check).collect()

@@ -17,16 +17,6 @@ fn a_value_is_never_taken_for_a_placeholder() {
 }
 
 #[test]
-fn what_nobody_fills_in_is_found() {
-    let home = tempfile::tempdir().unwrap();
-    std::fs::create_dir(home.path().join("templates")).unwrap();
-    let text = "{{ session_id }} {{nope}} {{block_count}} {{ {{roz}} {{x}} {{";
-    std::fs::write(home.path().join("templates/block-mine.md"), text).unwrap();
-    assert_eq!(unfilled("block-mine", home.path()), ["nope", "x"]);
-    assert_eq!(unfilled("block-default", home.path()), Vec::<String>::new());
-}
-
-#[test]
 fn a_users_own_template_shadows_ours() {
     let home = tempfile::tempdir().unwrap();
     std::fs::create_dir(home.path().join("templates")).unwrap();
