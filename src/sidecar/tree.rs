@@ -1,9 +1,10 @@
 //! YAML as a tree of nodes with their lines and columns, so that the reader can say what is wrong
 //! where.
 //!
-//! Nothing is expanded: an alias is a reference, so a text's tree is never larger than the text.
+//! Nothing is expanded: an alias is one more way to a node, so a text's tree is never larger than the
+//! text, and a node may be below itself.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
@@ -31,7 +32,6 @@ pub(super) enum What<'a> {
     Scalar { text: Cow<'a, str>, is_plain: bool },
     List(Vec<usize>),
     Map(Vec<(usize, usize)>),
-    Alias(usize),
 }
 
 /// Reads one document, which may begin with a byte order mark.
@@ -76,7 +76,7 @@ struct Builder<'a> {
     /// The collections that are open, each with the key that waits for its value.
     open: Vec<(usize, Option<usize>)>,
     /// Nodes by the number of their anchor.
-    anchors: Vec<Option<usize>>,
+    anchors: BTreeMap<usize, usize>,
     documents: usize,
 }
 
@@ -109,11 +109,8 @@ impl<'a> Builder<'a> {
             }
             Event::SequenceEnd | Event::MappingEnd => drop(self.open.pop()),
             Event::Alias(anchor) => {
-                let target = self.anchors.get(anchor).copied().flatten();
-                let target = target.ok_or_else(|| {
-                    broken(line, column, "the alias refers to nothing".to_owned())
-                })?;
-                self.add(Node { line, column, tag: None, what: What::Alias(target) }, 0);
+                let nothing = || broken(line, column, "the alias refers to nothing".to_owned());
+                self.attach(*self.anchors.get(&anchor).ok_or_else(nothing)?);
             }
             _ => (),
         }
@@ -124,11 +121,14 @@ impl<'a> Builder<'a> {
         let index = self.tree.nodes.len();
         self.tree.nodes.push(node);
         if anchor > 0 {
-            if self.anchors.len() <= anchor {
-                self.anchors.resize(anchor + 1, None);
-            }
-            self.anchors[anchor] = Some(index);
+            self.anchors.insert(anchor, index);
         }
+        self.attach(index);
+        index
+    }
+
+    /// Puts a node where the next one belongs.
+    fn attach(&mut self, index: usize) {
         match self.open.last_mut() {
             None => self.tree.root = Some(index),
             Some((parent, key)) => match &mut self.tree.nodes[*parent].what {
@@ -137,10 +137,9 @@ impl<'a> Builder<'a> {
                     None => *key = Some(index),
                     Some(key) => pairs.push((key, index)),
                 },
-                What::Scalar { .. } | What::Alias(_) => (),
+                What::Scalar { .. } => (),
             },
         }
-        index
     }
 }
 
@@ -162,12 +161,9 @@ impl<'t, 'a> At<'t, 'a> {
         &self.tree.nodes[self.index]
     }
 
-    /// What an alias refers to; else itself.
-    pub(super) fn resolved(self) -> Self {
-        match self.node().what {
-            What::Alias(index) => Self { index, ..self },
-            _ => self,
-        }
+    /// What breaks the file here.
+    pub(super) fn broken(self, what: impl Into<String>) -> Problem {
+        broken(self.node().line, self.node().column, what.into())
     }
 
     pub(super) fn scalar(self) -> Option<&'t str> {
@@ -207,6 +203,6 @@ impl<'t, 'a> At<'t, 'a> {
     /// The first value of that key.
     pub(super) fn get(self, name: &str) -> Option<Self> {
         let mut pairs = self.pairs()?;
-        pairs.find(|(key, _)| key.resolved().scalar() == Some(name)).map(|(_, value)| value)
+        pairs.find(|(key, _)| key.scalar() == Some(name)).map(|(_, value)| value)
     }
 }

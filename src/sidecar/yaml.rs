@@ -16,42 +16,28 @@ use crate::core::intent::catalogue::{Catalogue, Intent, Problem, Status};
 
 /// What all intents say, with aliases in full, is at most this long, in bytes.
 const MOST_TEXT: usize = 16 << 20;
-const MOST_VALUES: usize = 200_000;
 const LONGEST_ID: usize = 128;
 
 pub(super) const KEY: &str = "active_intents";
 
 /// What the file declares. Never fails: a catalogue may be broken.
 pub fn parse(bytes: &[u8]) -> Catalogue {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(err) => {
-            let line = bytes[..err.valid_up_to()].split(|byte| *byte == b'\n').count();
-            return of(broken(line, 0, "it is no UTF-8 from here on".to_owned()));
-        }
-    };
-    match tree::read(text) {
-        Ok(tree) => {
-            let mut reader = Reader::default();
-            match reader.file(tree.root()) {
-                Ok(()) => reader.catalogue,
-                Err(problem) => of(problem),
-            }
-        }
-        Err(problem) => of(problem),
-    }
+    read(bytes).unwrap_or_else(of)
+}
+
+fn read(bytes: &[u8]) -> Result<Catalogue, Problem> {
+    let text = std::str::from_utf8(bytes).map_err(|err| {
+        let line = bytes[..err.valid_up_to()].split(|byte| *byte == b'\n').count();
+        broken(line, 0, "it is no UTF-8 from here on".to_owned())
+    })?;
+    let tree = tree::read(text)?;
+    let mut reader = Reader::default();
+    reader.file(tree.root())?;
+    Ok(reader.catalogue)
 }
 
 pub(super) fn of(problem: Problem) -> Catalogue {
     Catalogue { intents: Vec::new(), problems: vec![problem] }
-}
-
-/// The list of intents in the file's tree.
-pub(super) fn list<'t, 'a>(root: At<'t, 'a>) -> Option<At<'t, 'a>> {
-    if root.items().is_some() {
-        return Some(root);
-    }
-    root.get(KEY)
 }
 
 #[derive(Default)]
@@ -59,8 +45,8 @@ struct Reader {
     catalogue: Catalogue,
     /// Each id with its line.
     ids: BTreeMap<String, usize>,
+    /// The length of what has been read, and something for each value.
     texts: usize,
-    values: usize,
 }
 
 impl Reader {
@@ -69,27 +55,16 @@ impl Reader {
             self.note(0, "it declares no intents; they go below `active_intents:`");
             return Ok(());
         };
-        let Some(list) = list(root) else {
-            let (line, column) = (root.node().line, root.node().column);
-            let what = format!("there is no `{KEY}:` with a list below it");
-            return Err(broken(line, column, what));
-        };
+        let list = root.items().map(|_| root).or_else(|| root.get(KEY));
+        let no_list = || root.broken(format!("there is no `{KEY}:` with a list below it"));
+        let list = list.ok_or_else(no_list)?;
         Self::no_key_twice(root)?;
-        let list = list.resolved();
         if list.is_null() {
             return Ok(());
         }
-        let Some(items) = list.items() else {
-            let (line, column) = (list.node().line, list.node().column);
-            let what = format!("`{KEY}` is no list; each intent begins with `- id:`");
-            return Err(broken(line, column, what));
-        };
-        for item in items {
-            let item = item.resolved();
-            if item.is_null() {
-                self.note(item.node().line, "an empty item");
-                continue;
-            }
+        let is_no_list = || format!("`{KEY}` is no list; each intent begins with `- id:`");
+        let items = list.items().ok_or_else(|| list.broken(is_no_list()))?;
+        for item in items.filter(|item| !item.is_null()) {
             if let Some(intent) = self.intent(item)? {
                 self.add(intent);
             }
@@ -109,22 +84,20 @@ impl Reader {
     fn intent(&mut self, item: At) -> Result<Option<Intent>, Problem> {
         let node = item.node();
         let Some(pairs) = item.pairs() else {
-            let what = "an intent is a list of fields, `- id: …` first".to_owned();
-            self.catalogue.problems.push(broken(node.line, node.column, what));
+            let what = "an intent is a list of fields, `- id: …` first";
+            self.catalogue.problems.push(item.broken(what));
             return Ok(None);
         };
         Self::no_key_twice(item)?;
         let mut intent = Intent { line: node.line, ..Intent::default() };
-        let mut has_status = false;
         for (key, value) in pairs {
-            let Some(name) = key.resolved().scalar() else { continue };
+            let Some(name) = key.scalar() else { continue };
             match name {
                 "id" => intent.id = self.word(value)?.unwrap_or_default(),
                 "name" => intent.name = self.word(value)?.unwrap_or_default(),
                 "status" => {
                     if let Some(word) = self.word(value)? {
                         intent.status = Status::read(&word);
-                        has_status = true;
                     }
                 }
                 "owned_scope" => intent.owned_scope = self.patterns(value)?,
@@ -134,7 +107,6 @@ impl Reader {
                 "updated_at" => intent.updated_at = self.word(value)?,
                 "depends_on" => intent.depends_on = self.texts(value)?,
                 "blocks" => intent.blocks = self.texts(value)?,
-                "<<" => self.note(key.node().line, "`<<` merges nothing: write the fields out"),
                 _ => {
                     let is_like = |text: &&&str| strsim::osa_distance(name, text) <= text.len() / 5;
                     let line = key.node().line;
@@ -149,23 +121,21 @@ impl Reader {
         let id = &intent.id;
         let trouble = if id.trim().is_empty() {
             Some("the intent has no id")
-        } else if id.chars().count() > LONGEST_ID {
-            Some("the id is too long")
-        } else if id.contains(char::is_control) || id.trim() != id {
-            Some("the id has blanks around it, line breaks or control characters")
+        } else if id.chars().count() > LONGEST_ID
+            || id.contains(char::is_control)
+            || id.trim() != id
+        {
+            Some("the id is too long, or has blanks around it, line breaks or control characters")
         } else {
             None
         };
         if let Some(what) = trouble {
-            self.catalogue.problems.push(broken(node.line, node.column, what.to_owned()));
+            self.catalogue.problems.push(item.broken(what));
             return Ok(None);
         }
         if let Status::Unknown(word) = &intent.status {
             let word: String = word.chars().filter(|c| !c.is_control()).take(40).collect();
             let what = format!("`{word}` is no status: {} cannot be selected", intent.id);
-            self.note(node.line, &what);
-        } else if !has_status {
-            let what = format!("{} has no status; it counts as DRAFT", intent.id);
             self.note(node.line, &what);
         }
         if intent.name.is_empty() {
@@ -176,26 +146,24 @@ impl Reader {
 
     fn no_key_twice(map: At) -> Result<(), Problem> {
         let mut seen: Vec<(&str, usize)> = Vec::new();
-        for (key, _) in map.pairs().into_iter().flatten().take(MOST_VALUES) {
-            let node = key.node();
-            let Some(name) = key.resolved().scalar() else { continue };
+        for (key, _) in map.pairs().into_iter().flatten() {
+            let line = key.node().line;
+            let Some(name) = key.scalar() else { continue };
             // Of fields that are not read it does not matter.
             if !FIELDS.contains(&name) {
                 continue;
             }
-            if let Some((_, line)) = seen.iter().find(|(text, _)| *text == name) {
-                let what =
-                    format!("`{name}` stands there twice, on lines {line} and {}", node.line);
-                return Err(broken(node.line, node.column, what));
+            if let Some((_, first)) = seen.iter().find(|(text, _)| *text == name) {
+                let what = format!("`{name}` stands there twice, on lines {first} and {line}");
+                return Err(key.broken(what));
             }
-            seen.push((name, node.line));
+            seen.push((name, line));
         }
         Ok(())
     }
 
     /// A text; a list or a map as one, in words.
     fn word(&mut self, value: At) -> Result<Option<String>, Problem> {
-        let value = value.resolved();
         if value.is_null() && value.node().tag.is_none() {
             return Ok(None);
         }
@@ -203,7 +171,6 @@ impl Reader {
     }
 
     fn texts(&mut self, value: At) -> Result<Vec<String>, Problem> {
-        let value = value.resolved();
         let Some(items) = value.items() else {
             return Ok(self.word(value)?.into_iter().collect());
         };
@@ -216,43 +183,25 @@ impl Reader {
 
     /// As [`Reader::texts`], but only of texts: half a pattern is another pattern.
     fn patterns(&mut self, value: At) -> Result<Vec<String>, Problem> {
-        let value = value.resolved();
         let items: Vec<At> = value.items().map_or_else(|| vec![value], Iterator::collect);
         for item in items {
-            let node = item.node();
-            let item = item.resolved();
-            let trouble = match (&item.node().tag, item.scalar()) {
-                (Some(tag), _) => format!("`{tag}` is a tag to YAML: write it in quotes"),
-                (None, None) => "this is no path: write it in quotes".to_owned(),
-                (None, Some(_)) => continue,
-            };
-            return Err(broken(node.line, node.column, trouble));
+            if item.scalar().is_none() && item.node().tag.is_none() {
+                return Err(item.broken("this is no path: write it in quotes"));
+            }
         }
         self.texts(value)
     }
 
     fn one(&mut self, value: At) -> Result<String, Problem> {
-        let node = value.node();
-        let text = match value.scalar() {
-            Some(text) if node.tag.is_none() => text.to_owned(),
-            Some(text) => {
-                let tag = node.tag.as_deref().unwrap_or_default();
-                self.note(node.line, "what begins with `!` is a tag to YAML: write it in quotes");
-                format!("{tag} {text}").trim_end().trim_end_matches(" ~").to_owned()
-            }
-            None => {
-                self.note(node.line, "a text was expected; quotes around it make it one");
-                in_words(value)
-            }
-        };
-        self.texts += text.len();
-        self.values += 1;
-        if self.texts > MOST_TEXT || self.values > MOST_VALUES {
-            let what = format!(
-                "with its aliases in full it is longer than {} MiB or {MOST_VALUES} values",
-                MOST_TEXT >> 20
-            );
-            return Err(broken(node.line, node.column, what));
+        if let Some(tag) = &value.node().tag {
+            return Err(value.broken(format!("`{tag}` is a tag to YAML: write it in quotes")));
+        }
+        let text = value.scalar().map_or_else(|| in_words(value), str::to_owned);
+        self.texts += text.len() + 32;
+        if self.texts > MOST_TEXT {
+            let most = MOST_TEXT >> 20;
+            let what = format!("with its aliases in full it is longer than {most} MiB");
+            return Err(value.broken(what));
         }
         Ok(text)
     }
