@@ -85,7 +85,7 @@ pub struct ChangedFile {
 pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
     let Call { project, start, named, .. } = call;
     let scanned = mtime_scan::since(project, start.since, skips);
-    let not_looked = scanned.stopped.map(mtime_scan::Stopped::why);
+    let not_looked = scanned.stopped.map(str::to_owned);
     let brought = Brought::since(project, &start.git, start.since, call.until);
     let of_git =
         |paths: Vec<&str>| brought.as_ref().map(|brought| brought.of(paths)).unwrap_or_default();

@@ -12,8 +12,11 @@ use std::{
 pub type Time = (i64, i64);
 
 /// Entries that are looked at, and what that may take.
-pub const ENTRIES: usize = 20_000;
-pub const PATIENCE: Duration = Duration::from_millis(50);
+const ENTRIES: usize = 20_000;
+const PATIENCE: Duration = Duration::from_millis(50);
+const TOO_MANY: &str = "the work tree has more than 20000 entries";
+const TOO_SLOW: &str = "it took more than 50 ms";
+const CLOCK_SET_BACK: &str = "the clock was set back";
 
 /// The file system's clock may be a tick behind ours.
 #[cfg(not(target_os = "linux"))]
@@ -40,7 +43,7 @@ pub struct Scanned {
     /// Folders in which something came, went or got another name.
     pub folders: Vec<String>,
     /// Why not all was looked at.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,24 +51,6 @@ pub struct Touched {
     pub path: String,
     pub is_link: bool,
     pub size: u64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stopped {
-    Entries,
-    Patience,
-    /// The clock stands before the time that was asked about.
-    Clock,
-}
-
-impl Stopped {
-    pub fn why(self) -> String {
-        match self {
-            Stopped::Entries => format!("the work tree has more than {ENTRIES} entries"),
-            Stopped::Patience => format!("it took more than {} ms", PATIENCE.as_millis()),
-            Stopped::Clock => "the clock was set back".to_owned(),
-        }
-    }
 }
 
 /// A time before which nothing that changes from now on is stamped: the kernel's coarse clock.
@@ -107,25 +92,17 @@ pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Scanned {
         looked: Scanned::default(),
     };
     if since > time(SystemTime::now()) {
-        walk.looked.stopped = Some(Stopped::Clock);
+        walk.looked.stopped = Some(CLOCK_SET_BACK);
         return walk.looked;
     }
     if found.is_some_and(|metadata| changed_at(&metadata) >= since) {
         walk.looked.folders.push(String::new());
     }
-    walk.folder(root, "", Depth::default());
+    walk.folder(root, "", 0, false);
     let mut looked = walk.looked;
     looked.touched.sort_by(|one, other| one.path.cmp(&other.path));
     looked.folders.sort();
     looked
-}
-
-/// How deep the walk is, and whether a folder above was renamed.
-#[derive(Debug, Default, Clone, Copy)]
-struct Depth {
-    folders: usize,
-    /// A folder on the way got another name.
-    has_moved: bool,
 }
 
 struct Walk<'a> {
@@ -138,16 +115,17 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn folder(&mut self, folder: &Path, inside: &str, depth: Depth) {
+    /// `depth` counts the folders above; `has_moved`: one of them got another name.
+    fn folder(&mut self, folder: &Path, inside: &str, depth: usize, has_moved: bool) {
         // What cannot be read cannot be written by the same account either.
         let Ok(entries) = fs::read_dir(folder) else { return };
         self.skips.enters(inside);
         for entry in entries.flatten() {
             self.entries += 1;
             if self.entries > ENTRIES {
-                self.looked.stopped = Some(Stopped::Entries);
+                self.looked.stopped = Some(TOO_MANY);
             } else if self.entries.is_multiple_of(ROUND) && Instant::now() > self.until {
-                self.looked.stopped = Some(Stopped::Patience);
+                self.looked.stopped = Some(TOO_SLOW);
             }
             if self.looked.stopped.is_some() {
                 break;
@@ -158,18 +136,18 @@ impl Walk<'_> {
                 if inside.is_empty() { name.into_owned() } else { format!("{inside}/{name}") };
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => {
-                    if depth.folders < DEEPEST && !self.skips.folder(&path) {
-                        self.go_into(&entry.path(), &path, depth);
+                    if depth < DEEPEST && !self.skips.folder(&path) {
+                        self.go_into(&entry.path(), &path, depth + 1, has_moved);
                     }
                 }
-                Ok(kind) => self.entry(&entry, kind, path, depth),
+                Ok(kind) => self.entry(&entry, kind, path, has_moved),
                 Err(_) => (),
             }
         }
         self.skips.leaves();
     }
 
-    fn go_into(&mut self, folder: &Path, inside: &str, depth: Depth) {
+    fn go_into(&mut self, folder: &Path, inside: &str, depth: usize, has_moved: bool) {
         let Ok(meta) = fs::symlink_metadata(folder) else { return };
         if meta.dev() != self.device {
             return;
@@ -180,19 +158,15 @@ impl Walk<'_> {
         }
         // Its `ctime` is new and its `mtime` is not: the folder was renamed. Its files moved with
         // it, and their own stamps do not show that.
-        let has_moved = is_touched && (meta.mtime(), meta.mtime_nsec()) < self.since;
-        let depth = Depth { folders: depth.folders + 1, has_moved: depth.has_moved || has_moved };
-        self.folder(folder, inside, depth);
+        let is_moved = is_touched && (meta.mtime(), meta.mtime_nsec()) < self.since;
+        self.folder(folder, inside, depth, has_moved || is_moved);
     }
 
-    fn entry(&mut self, entry: &fs::DirEntry, kind: FileType, path: String, depth: Depth) {
+    fn entry(&mut self, entry: &fs::DirEntry, kind: FileType, path: String, has_moved: bool) {
         let Ok(meta) = entry.metadata() else { return };
-        let is_touched = changed_at(&meta) >= self.since || depth.has_moved;
+        let is_touched = changed_at(&meta) >= self.since || has_moved;
         // A FIFO, a socket: nothing that git keeps.
-        if !is_touched || !(kind.is_file() || kind.is_symlink()) {
-            return;
-        }
-        if self.skips.file(&path) {
+        if !is_touched || !(kind.is_file() || kind.is_symlink()) || self.skips.file(&path) {
             return;
         }
         self.looked.touched.push(Touched { path, is_link: kind.is_symlink(), size: meta.len() });
