@@ -7,8 +7,8 @@ use chrono::{DateTime, Utc};
 
 use super::git::{self, Error};
 
-/// A line's commit; none: it is not committed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A commit that brought a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Commit {
     pub id: String,
     pub author: String,
@@ -21,14 +21,7 @@ pub struct Commit {
     pub file: String,
 }
 
-/// Of each line of the file as it is in the work tree, from the first. Empty where git knows no
-/// such file.
-pub fn lines(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Commit>>, Error> {
-    // No `-C`, and no file of commits to pass over: what git says anybody can ask it for.
-    Ok(commits(asked(root, file, &[], until)?))
-}
-
-/// Where a line stood in the file that its commit left.
+/// A line's commit, and where it stood in the file that this left; none: it is not committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub commit: Commit,
@@ -36,67 +29,22 @@ pub struct Origin {
     pub line: usize,
 }
 
-/// As [`lines`]: the commits that brought them, and not those that moved blanks.
-pub fn origins(root: &Path, file: &Path, until: Instant) -> Result<Vec<Option<Origin>>, Error> {
-    asked(root, file, &["-w"], until)
-}
-
-fn commits(origins: Vec<Option<Origin>>) -> Vec<Option<Commit>> {
-    origins.into_iter().map(|origin| origin.map(|origin| origin.commit)).collect()
-}
-
-fn asked(
+/// Of each line of the file as it is in the work tree, from the first. Empty where git knows no
+/// such file. With `-w` among the options, commits that moved blanks are passed over.
+pub fn origins(
     root: &Path,
     file: &Path,
-    how: &[&str],
+    options: &[&str],
     until: Instant,
 ) -> Result<Vec<Option<Origin>>, Error> {
     let file = file.to_string_lossy();
-    let args = [&["blame", "--porcelain"], how, &["--", &file]].concat();
+    let args = [&["blame", "--porcelain"], options, &["--", &file]].concat();
     match git::git_with(root, &args, &[], until) {
         Ok(text) => Ok(parse(&text)),
         // Neither in the commit that is checked out nor in the index.
         Err(Error::Git { .. }) => Ok(Vec::new()),
         Err(err) => Err(err),
     }
-}
-
-/// The names that the file had, newest first; without its own.
-pub fn former_names(root: &Path, file: &Path, until: Instant) -> Vec<String> {
-    let file = file.to_string_lossy();
-    let args = [
-        "log",
-        "--follow",
-        "--name-status",
-        "-z",
-        "--format=",
-        "-n",
-        "2000",
-        "--diff-filter=R",
-        "--",
-        &file,
-    ];
-    let text = git::git_with(root, &args, &[], until).unwrap_or_default();
-    let mut fields = text.split('\0').map(str::trim);
-    let mut names = Vec::new();
-    while let Some(field) = fields.next() {
-        if field.starts_with('R') {
-            names.extend(fields.next().map(str::to_owned));
-            fields.next();
-        }
-    }
-    // What is moved and not committed yet.
-    let args = ["diff", "--name-status", "-z", "-M", "--diff-filter=R", "HEAD"];
-    let text = git::git_with(root, &args, &[], until).unwrap_or_default();
-    let fields: Vec<&str> = text.split('\0').collect();
-    for items in fields.chunks(3) {
-        if let [_, old, new] = items
-            && **new == *file
-        {
-            names.push((*old).to_owned());
-        }
-    }
-    names
 }
 
 fn parse(text: &str) -> Vec<Option<Origin>> {
@@ -120,14 +68,8 @@ fn parse(text: &str) -> Vec<Option<Origin>> {
                 if !is_id {
                     continue;
                 }
-                known.entry(word.to_owned()).or_insert_with(|| Commit {
-                    id: word.to_owned(),
-                    author: String::new(),
-                    at: None,
-                    written: None,
-                    summary: String::new(),
-                    file: String::new(),
-                });
+                let commit = known.entry(word.to_owned()).or_default();
+                word.clone_into(&mut commit.id);
                 let line = rest.split(' ').next().and_then(|part| part.parse().ok()).unwrap_or(0);
                 now = Some((word.to_owned(), line));
             }

@@ -66,18 +66,15 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     }
     let file = relative(&path, ledger.project());
     let root = git::root(folder);
-    let commits = git_blame::lines(&root, &path, until).unwrap_or_default();
+    let commits = git_blame::origins(&root, &path, &[], until).unwrap_or_default();
+    let commits: Vec<Option<Commit>> =
+        commits.into_iter().map(|origin| Some(origin?.commit)).collect();
     // Names in the ledger begin at the project, git's at the work tree.
     let from_root = |name: &str| relative(&root.join(name), ledger.project());
-    let inside = relative(&path, &root);
-    let inside = Path::new(&inside);
     let turns = turns(&ledger)?;
     let mut names = names::of(&file, &turns);
     for name in commits.iter().flatten().map(|commit| &commit.file) {
         names::add(&mut names, from_root(name));
-    }
-    for name in git_blame::former_names(&root, inside, until) {
-        names::add(&mut names, from_root(&name));
     }
     let (records, written) = written(&ledger, &names)?;
     let bodies = split(&text);
@@ -97,7 +94,7 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
         Line { text, committed, since: before(commit) }
     };
     let lines: Vec<Line> = bodies.iter().copied().enumerate().map(line_of).collect();
-    let origins = git_blame::origins(&root, &path, until).unwrap_or_default();
+    let origins = git_blame::origins(&root, &path, &["-w"], until).unwrap_or_default();
     let past = Past::of(&root, &origins, until);
     let origins = past.origins(before);
     let found = blame::attribute(&lines, &origins, &written);

@@ -10,7 +10,8 @@ fn each_line_has_the_commit_that_was_named_before_it() {
     let origins = parse(&text);
     let at: Vec<usize> = origins.iter().flatten().map(|origin| origin.line).collect();
     assert_eq!(at, [1, 2]);
-    let lines = commits(origins);
+    let lines: Vec<Option<Commit>> =
+        origins.into_iter().map(|origin| Some(origin?.commit)).collect();
     assert_eq!(lines.len(), 3);
     assert_eq!(lines[0].as_ref().map(|line| line.file.as_str()), Some("old.rs"));
     assert_eq!(lines[1], None);
