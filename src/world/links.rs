@@ -34,18 +34,10 @@ pub(crate) struct Links {
 
 impl Links {
     /// As far as the path is there; the rest as it says. A link that leads nowhere yet is followed,
-    /// too: writing through it makes the file. What no system takes as it is counts as it says, for
-    /// some make it shorter first.
+    /// too: writing through it makes the file. What no system takes as it is counts as it says.
     pub(crate) fn real(&mut self, path: &Path) -> PathBuf {
-        let shorter;
-        let path = if path.as_os_str().len() > MAX_PATH {
-            shorter = normal(path);
-            &shorter
-        } else {
-            path
-        };
         if path.as_os_str().len() > MAX_PATH {
-            return path.to_owned();
+            return normal(path);
         }
         // Where case may be ignored, the system knows how it is spelled.
         if cfg!(not(target_os = "linux"))
