@@ -5,6 +5,7 @@ pub mod shims;
 pub mod work;
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     time::{Duration, Instant, SystemTime},
 };
@@ -339,8 +340,8 @@ impl Roz {
             }
             if !what.dry_run {
                 self.store.delete_session(&activity.id, Some(&stored.revision), until)?;
-                let _ = std::fs::remove_dir_all(self.objects(&activity.id));
-                let _ = std::fs::remove_dir_all(Images::all(&self.home).join(activity.id.as_str()));
+                let _ = fs::remove_dir_all(self.objects(&activity.id));
+                let _ = fs::remove_dir_all(Images::all(&self.home).join(activity.id.as_str()));
             }
             cleaned.sessions.push(activity.id);
         }
@@ -356,7 +357,8 @@ impl Roz {
             }
         }
         if !what.dry_run {
-            self.sweep_cache(what.before);
+            // What is gone from there is made again when it is needed.
+            remove_files(old_in(&self.home.join("cache"), what.before));
             self.sweep_shims(what.before);
             self.sweep_images(what.before);
             self.sweep_approvals(what.before, until);
@@ -376,26 +378,26 @@ impl Roz {
 
     /// Those of sessions that are gone, however they went.
     fn sweep_images(&self, before: DateTime<Utc>) {
-        let entries = std::fs::read_dir(Images::all(&self.home)).into_iter().flatten().flatten();
-        for entry in entries {
-            let id = entry.file_name().to_string_lossy().parse::<SessionId>();
+        for path in old_in(&Images::all(&self.home), before) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
             let is_known = |id: &SessionId| !matches!(self.store.look_at(id), Ok(None));
-            if world::is_older(&entry.path(), before) && !id.as_ref().is_ok_and(is_known) {
-                let _ = std::fs::remove_dir_all(entry.path());
+            if !name.parse::<SessionId>().as_ref().is_ok_and(is_known) {
+                let _ = fs::remove_dir_all(&path);
             }
         }
     }
+}
 
-    /// Configurations of projects that nobody has worked in for a while. What is gone is made again
-    /// when it is needed.
-    fn sweep_cache(&self, before: DateTime<Utc>) {
-        let entries = std::fs::read_dir(self.home.join("cache")).into_iter().flatten().flatten();
-        for entry in entries {
-            if world::is_older(&entry.path(), before) {
-                let _ = std::fs::remove_file(entry.path());
-            }
-        }
-    }
+/// What is in a folder and was last changed before a time.
+fn old_in(folder: &Path, before: DateTime<Utc>) -> impl Iterator<Item = PathBuf> {
+    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    paths.filter(move |path| world::is_older(path, before))
+}
+
+fn remove_files(paths: impl Iterator<Item = PathBuf>) {
+    paths.for_each(|path| {
+        let _ = fs::remove_file(path);
+    });
 }
 
 fn declares_intents(root: &Path) -> bool {

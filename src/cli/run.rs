@@ -53,13 +53,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let folder = roz.link_shims(&id, &watched, &world.binary()?)?;
         begin(&roz, &id, world)?;
         let mut lines = shell_lines(&folder, &id);
-        if let Some(users) = shims::shell_start_up() {
+        if let Some(users) = shims::variable("BASH_ENV") {
             let users = world::shell_word(&users.to_string_lossy());
             lines = format!("[ -r {users} ] && . {users}\n{lines}");
         }
         let mut path = folder.into_os_string();
         path.push(":");
-        path.push(shims::path());
+        path.push(shims::variable("PATH").unwrap_or_default());
         let file = roz.write_shell_start(&id, &lines)?;
         variables.push(("BASH_ENV", file.into_os_string()));
         variables.push(("PATH", path));

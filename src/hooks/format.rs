@@ -101,7 +101,7 @@ fn start(program: &str, file: &Path, project: &Path, until: Instant) -> Result<(
     let name = words.next().ok_or("no program is named")?;
     let mut command = process::command(name);
     command.args(words).arg(file).current_dir(project);
-    let ran = process::run_alone(command, until).map_err(|err| in_a_line(&err))?;
+    let ran = process::run(command, until).map_err(|err| in_a_line(&err))?;
     if ran.ok {
         return Ok(());
     }

@@ -215,7 +215,7 @@ fn reviewers_file(folder: &Path, budget: &mut u32) -> Option<PathBuf> {
                 return Some(found);
             }
         } else if is_markdown
-            && let Some((text, _)) = read_beginning(&path, MAX_FRONT)
+            && let Ok((text, _)) = read_beginning(&path, MAX_FRONT)
             && agent_file::names_reviewer(&text)
         {
             return Some(path);

@@ -245,7 +245,7 @@ impl Lookup<'_> {
                 .and_then(|ticket| ticket.description.clone())
                 .unwrap_or_default(),
             tags: ticket.map(|ticket| ticket.tags.clone()).unwrap_or_default(),
-            branch: changes::branch(&self.roz.project).unwrap_or_default(),
+            branch: git::branch(&self.roz.project).unwrap_or_default(),
             paths: paths.collect(),
             ..Query::default()
         };

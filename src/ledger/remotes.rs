@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     core::bounded,
-    world::{World, changes, git, git::git_with},
+    world::{World, git, git::git_with},
 };
 
 impl Ledger {
@@ -99,7 +99,7 @@ fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result
             .ok_or(Error::NoRemote);
     }
     let all = remotes(root, until)?;
-    let branch = changes::branch(root).unwrap_or_default();
+    let branch = git::branch(root).unwrap_or_default();
     let key = format!("branch.{branch}.remote");
     let of_branch = git_with(root, &["config", "--get", &key], &[], until).unwrap_or_default();
     let of_branch = of_branch.trim();

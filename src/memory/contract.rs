@@ -5,7 +5,7 @@ use std::thread;
 use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
 
-use super::{Error, InMemory, MemoryBackend, markdown::Markdown, tests::PATIENCE};
+use super::{Error, MemoryBackend, markdown::Markdown, tests::PATIENCE};
 use crate::core::reflection::{
     learning::{Category, Confidence, Criterion, Learning, Scope, Status},
     retrieval::{Filters, Query},
@@ -27,13 +27,6 @@ pub(super) const CLAUSES: &[(&str, Clause)] = &[
     ("writers side by side lose nothing", writers_side_by_side_lose_nothing),
     ("it answers a ping", it_answers_a_ping),
 ];
-
-#[test]
-fn in_memory_keeps_the_contract() {
-    for (_, clause) in CLAUSES {
-        clause(&InMemory::default());
-    }
-}
 
 #[test]
 fn markdown_keeps_the_contract() {

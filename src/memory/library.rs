@@ -320,10 +320,6 @@ impl Library {
     /// Keeps a learning where its scope belongs, and marks the one that it
     /// supersedes. A backend that does not answer is a warning, and the
     /// learning goes to the markdown file instead.
-    ///
-    /// # Errors
-    ///
-    /// If no place takes it.
     pub fn write(&self, learning: &Learning) -> Result<Written> {
         let mut written = Written::default();
         match learning.scope {
@@ -332,7 +328,10 @@ impl Library {
                 written.kept_in.push(self.personal.name());
             }
             Scope::Ephemeral => self.write_for_the_day(learning, &mut written)?,
-            Scope::Project | Scope::Team => self.write_for_the_project(learning, &mut written)?,
+            Scope::Project | Scope::Team => {
+                let all: Vec<&Used> = self.project.iter().collect();
+                self.write_to(&all, !self.uses("markdown"), learning, &mut written)?;
+            }
         }
         if let Some(old) = learning.supersedes.as_deref().filter(|_| !written.kept_in.is_empty())
             && let Err(err) = self.supersede(old)
@@ -352,11 +351,6 @@ impl Library {
             return Ok(());
         };
         self.write_to(&[log], true, learning, written)
-    }
-
-    fn write_for_the_project(&self, learning: &Learning, written: &mut Written) -> Result<()> {
-        let all: Vec<&Used> = self.project.iter().collect();
-        self.write_to(&all, !self.uses("markdown"), learning, written)
     }
 
     /// To each of `backends`; where one does not take it and the markdown file

@@ -7,7 +7,6 @@
 //! | personal | `<ROZ_HOME>/personal-learnings.md` |
 //! | ephemeral | Total Recall's daily log, if that is in use, and the markdown file where it does not answer; else nowhere, and it is said |
 
-mod in_memory;
 pub mod index;
 mod library;
 mod markdown;
@@ -15,10 +14,9 @@ mod mcp;
 mod text;
 mod total_recall;
 
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 
 pub use self::{
-    in_memory::InMemory,
     library::{Answered, Kept, Library, Places, Shelf, Written},
     markdown::{ATTRIBUTES, EMPTY_FILE, Markdown},
     mcp::Mcp,
@@ -27,7 +25,7 @@ pub use self::{
 use crate::{
     core::reflection::{
         learning::{Learning, Status},
-        retrieval::{Filters, Found, Query},
+        retrieval::{self, Filters, Found, Query},
     },
     world::files,
 };
@@ -57,7 +55,9 @@ pub trait MemoryBackend: Send + Sync {
     }
 
     /// Those that the filters admit and that fit the query, best first.
-    fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>>;
+    fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>> {
+        Ok(retrieval::search(query, filters, &self.all()?.learnings))
+    }
 
     /// Gives a learning another status, and changes nothing else.
     ///
@@ -113,12 +113,8 @@ pub enum Error {
     BadId { id: String },
     #[error("in `{}` roz changes only what it wrote itself", path.display())]
     ReadOnly { path: PathBuf },
-    #[error("failed to lock `{}` in time. Another process holds it", path.display())]
-    Locked { path: PathBuf },
-    #[error("failed to access `{}`", path.display())]
-    Io { path: PathBuf, source: io::Error },
-    #[error("`{}` is {what}, not a file. Remove it", path.display())]
-    NotAFile { path: PathBuf, what: &'static str },
+    #[error(transparent)]
+    File(#[from] files::Error),
     #[error("the memory server {what}")]
     Server { what: String },
 }
@@ -127,16 +123,6 @@ pub enum Error {
 pub fn is_id(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (1..=64).contains(&text.len()) && text.bytes().all(is_part)
-}
-
-impl From<files::Error> for Error {
-    fn from(err: files::Error) -> Self {
-        match err {
-            files::Error::Locked { path } => Self::Locked { path },
-            files::Error::Io { path, source } => Self::Io { path, source },
-            files::Error::NotAFile { path, what } => Self::NotAFile { path, what },
-        }
-    }
 }
 
 #[cfg(test)]

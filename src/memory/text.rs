@@ -5,15 +5,14 @@
 //! old one's lock sees that and opens anew.
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, File},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use super::{Error, Result};
-use crate::world::files::{self, Access, At as _, Replacement};
+use super::Result;
+use crate::world::files::{self, Access, At as _};
 
 #[derive(Debug, Clone)]
 pub(super) struct TextFile {
@@ -47,8 +46,11 @@ impl TextFile {
         let mut file = files::lock_for(&self.path, until, self.access)?;
         if file.is_none() {
             if let Some(dir) = self.path.parent() {
-                let mode = if self.access == Access::Private { 0o700 } else { 0o777 };
-                DirBuilder::new().recursive(true).mode(mode).create(dir).at(dir)?;
+                let made = match self.access {
+                    Access::Private => files::make_private_folder(dir),
+                    Access::Shared => fs::create_dir_all(dir),
+                };
+                made.at(dir)?;
             }
             file = files::lock_for(&self.path, until, self.access)?;
         }
@@ -69,7 +71,7 @@ impl TextFile {
         if fs::metadata(dir).at(dir)?.is_dir() {
             return Ok(());
         }
-        Err(Error::Io { path: dir.into(), source: io::ErrorKind::NotADirectory.into() })
+        Err(io::Error::from(io::ErrorKind::NotADirectory)).at(dir)?
     }
 
     fn sync_dir(&self) -> Result<()> {
@@ -101,12 +103,7 @@ impl Held<'_> {
 
     /// Puts `bytes` in its place: a reader sees the old file or the new one.
     pub(super) fn replace(self, bytes: &[u8]) -> Result<()> {
-        let path = &self.of.path;
-        let mode = self.file.metadata().at(path)?.mode() & 0o777;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let tmp = path.with_file_name(format!(".{name}.roz-tmp"));
-        let new = Replacement { bytes, modified: None, durable: true, mode: Some(mode) };
-        files::replace(path, &tmp, &new)?;
+        files::rewrite(&self.of.path, bytes, true)?;
         self.of.sync_dir()
     }
 }

@@ -39,7 +39,7 @@ pub fn start(project: &Path) -> GitStart {
     let Some((own, common)) = git::git_dirs(project) else { return GitStart::default() };
     let head_log = fs::metadata(own.join("logs/HEAD")).map_or(0, |log| log.len());
     let stashes = read_ending(&common.join("logs/refs/stash"), 4096).unwrap_or_default();
-    let stashes = stashes.lines().rev().filter_map(|line| Some(entry(line)?.0.to_owned()));
+    let stashes = git::reflog(&stashes).rev().map(|moved| moved.new.to_owned());
     GitStart { head: git::head(project), head_log, stashes: stashes.take(MAX_STASHES).collect() }
 }
 
@@ -68,19 +68,19 @@ impl<'a> Brought<'a> {
         if log.is_empty() && !index.is_ok_and(|meta| mtime_scan::changed_at(&meta) >= since) {
             return None;
         }
-        let makes = |(_, action): &(&str, &str)| {
+        let makes = |moved: &git::Moved| {
             let verbs =
                 ["commit:", "commit (amend", "commit (initial", "cherry-pick", "revert", "am"];
-            verbs.iter().any(|verb| action.starts_with(verb))
+            verbs.iter().any(|verb| moved.action.starts_with(verb))
         };
         let (made, moved_to): (Vec<_>, Vec<_>) =
-            log.lines().rev().filter_map(entry).take(MAX_COMMITS).partition(makes);
-        let made: Vec<String> = made.into_iter().map(|(id, _)| id.to_owned()).collect();
+            git::reflog(&log).rev().take(MAX_COMMITS).partition(makes);
+        let made: Vec<String> = made.into_iter().map(|moved| moved.new.to_owned()).collect();
         // A merge that waits for its conflicts to be resolved, too.
         let merged = read_text(&own.join("MERGE_HEAD"), 4096).unwrap_or_default();
-        let came_to = |(id, action): (&str, &str)| {
+        let came_to = |git::Moved { new, action, .. }| {
             let parent = if action.starts_with("commit (merge)") { "^2" } else { "" };
-            format!("{id}{parent}")
+            format!("{new}{parent}")
         };
         let moved_to = moved_to.into_iter().map(came_to).filter(|id| !made.contains(id));
         let moved_to = moved_to.chain(merged.lines().map(str::to_owned)).collect();
@@ -177,11 +177,4 @@ impl<'a> Brought<'a> {
     fn git(&self, args: &[&str], input: &[u8]) -> Result<String, Error> {
         feed_git(self.project, args, &[], input, self.until)
     }
-}
-
-/// The commit that a line of a reflog came to, and what was done:
-/// `old new Name <mail> 1700000000 +0000\tcheckout: moving from a to b`.
-fn entry(line: &str) -> Option<(&str, &str)> {
-    let (who, action) = line.split_once('\t')?;
-    Some((who.split(' ').nth(1)?, action))
 }

@@ -60,16 +60,9 @@ impl Repository {
     fn fetched(&self, name: &str, commit: &str) -> Option<String> {
         let path = self.common.join("logs").join(name);
         let log = read_ending(&path, 1 << 20).unwrap_or_default();
-        // `old new Name <mail> time zone\tmessage`
-        let entries = log.lines().filter_map(|line| {
-            let (who, message) = line.split_once('\t').unwrap_or((line, ""));
-            let mut ids = who.split(' ');
-            Some((ids.next()?, ids.next()?, message))
-        });
-        let entries: Vec<_> = entries.collect();
-        let is_fetched = |entry: &&(&str, &str, &str)| !entry.2.starts_with("update by push");
-        let fetched = entries.iter().rev().find(is_fetched).map(|(_, new, _)| *new);
-        let oldest = || entries.first().map_or(commit, |(old, ..)| *old);
+        let is_fetched = |moved: &git::Moved| !moved.action.starts_with("update by push");
+        let fetched = git::reflog(&log).rfind(is_fetched).map(|moved| moved.new);
+        let oldest = || git::reflog(&log).next().map_or(commit, |moved| moved.old);
         let id = fetched.unwrap_or_else(oldest);
         id.bytes().any(|digit| digit != b'0').then(|| id.to_owned())
     }

@@ -8,7 +8,6 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
     fs,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -22,6 +21,7 @@ use crate::{
         work::{self, Push},
     },
     world::{
+        files,
         git::{self, Error, feed_git, git_with},
         read_text,
     },
@@ -77,7 +77,7 @@ impl State {
     pub fn of(repository: &Repository, scene: &Scene) -> Result<Self, Error> {
         let store = repository.store(scene.home);
         let at = |source| Error::Io { path: store.clone(), source };
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&store).map_err(at)?;
+        files::make_private_folder(&store).map_err(at)?;
         let root = &repository.root;
         let status = Status::of(repository, scene)?;
         let dirs = git::git_dirs(root);

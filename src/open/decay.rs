@@ -4,8 +4,7 @@
 //! their use.
 
 use std::{
-    fs::{self, DirBuilder},
-    os::unix::fs::DirBuilderExt as _,
+    fs,
     time::{Duration, Instant},
 };
 
@@ -21,7 +20,7 @@ use crate::{
     },
     memory::{self, Library},
     usage_log::UsageLog,
-    world::{World, in_a_line},
+    world::{World, files, in_a_line},
 };
 
 /// What became of the learnings whose time was over.
@@ -88,7 +87,7 @@ impl Roz {
         if !self.home.is_dir() || !library.files().iter().any(|file| file.exists()) {
             return Vec::new();
         }
-        let _ = DirBuilder::new().recursive(true).mode(0o700).create(&cache);
+        let _ = files::make_private_folder(&cache);
         if !takes_the_day(&mark) {
             return Vec::new();
         }

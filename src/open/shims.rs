@@ -10,9 +10,9 @@
 
 use std::{
     collections::BTreeSet,
-    fs::{self, DirBuilder, File},
+    fs::{self, File},
     io,
-    os::unix::fs::{DirBuilderExt as _, symlink},
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -20,10 +20,10 @@ use std::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Roz;
+use super::{Roz, old_in, remove_files};
 use crate::{
     core::{bounded, event::LONGEST_CALL, outcome::Pass, pattern, session::SessionId},
-    world::{self, shims},
+    world::{self, files::make_private_folder, shims},
 };
 
 /// What is watched in a session: enough for a shim to know that a program is none of its business,
@@ -64,8 +64,7 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Debug, Serialize, Deserialize)]
 struct KeptPass {
     pass: Pass,
-    /// None in what an older roz wrote: to the end of the call.
-    until: Option<DateTime<Utc>>,
+    until: DateTime<Utc>,
 }
 
 impl Roz {
@@ -86,9 +85,9 @@ impl Roz {
         let hash = bounded::sha256(all.join("\n").as_bytes());
         let folder = self.shims().join(&hash[..shims::DIGITS]);
         let file = file_of(&self.home, id);
-        make_folder(&self.shims().join("sessions"))?;
+        make_private_folder(&self.shims().join("sessions"))?;
         world::cached::replace(&file, &[&serde_json::to_vec(watched)?])?;
-        make_folder(&folder)?;
+        make_private_folder(&folder)?;
         for name in &names {
             let link = folder.join(name);
             if link.read_link().is_ok_and(|path| path == binary) {
@@ -106,7 +105,7 @@ impl Roz {
     /// Keeps what a shell reads as it starts. Answers where.
     pub fn write_shell_start(&self, id: &SessionId, text: &str) -> io::Result<PathBuf> {
         let folder = self.shims().join("shells");
-        make_folder(&folder)?;
+        make_private_folder(&folder)?;
         let file = folder.join(id.as_str());
         fs::write(&file, text)?;
         Ok(file)
@@ -118,8 +117,8 @@ impl Roz {
         if !self.shims().is_dir() {
             return Ok(());
         }
-        make_folder(&self.passes_folder())?;
-        self.write_pass(id, &KeptPass { pass: pass.clone(), until: Some(now + LONGEST_CALL) })
+        make_private_folder(&self.passes_folder())?;
+        self.write_pass(id, &KeptPass { pass: pass.clone(), until: now + LONGEST_CALL })
     }
 
     /// A gated call came to its end, or goes on in the background.
@@ -133,7 +132,7 @@ impl Roz {
         let file = self.pass_file(id, tool_use_id);
         match read_pass(&file) {
             Some(kept) if in_background => {
-                self.write_pass(id, &KeptPass { until: Some(now + LONGEST_CALL), ..kept })
+                self.write_pass(id, &KeptPass { until: now + LONGEST_CALL, ..kept })
             }
             Some(_) => fs::remove_file(file),
             None => Ok(()),
@@ -143,16 +142,12 @@ impl Roz {
     /// The passes of a session's calls that run.
     pub fn passes(&self, id: &SessionId, now: DateTime<Utc>) -> Vec<Pass> {
         let kept = self.pass_files(id).into_iter().filter_map(|file| read_pass(&file));
-        kept.filter(|kept| kept.until.is_none_or(|until| now <= until))
-            .map(|kept| kept.pass)
-            .collect()
+        kept.filter(|kept| now <= kept.until).map(|kept| kept.pass).collect()
     }
 
     /// The client of a session is a new one: no call of the old one runs.
     pub fn forget_passes(&self, id: &SessionId) {
-        for file in self.pass_files(id) {
-            let _ = fs::remove_file(file);
-        }
+        remove_files(self.pass_files(id).into_iter());
     }
 
     fn passes_folder(&self) -> PathBuf {
@@ -165,14 +160,13 @@ impl Roz {
     }
 
     fn pass_files(&self, id: &SessionId) -> Vec<PathBuf> {
-        let folder = self.passes_folder();
-        let names = world::names(&folder).unwrap_or_default();
-        let is_sessions = |name: &std::ffi::OsString| {
-            name.to_str()
-                .and_then(|text| text.strip_prefix(id.as_str()))
-                .is_some_and(|text| text.starts_with('.'))
+        let entries = fs::read_dir(self.passes_folder()).into_iter().flatten().flatten();
+        let begin = format!("{id}.");
+        let is_sessions = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default();
+            name.as_encoded_bytes().starts_with(begin.as_bytes())
         };
-        names.into_iter().filter(is_sessions).map(|name| folder.join(name)).collect()
+        entries.map(|entry| entry.path()).filter(is_sessions).collect()
     }
 
     fn write_pass(&self, id: &SessionId, kept: &KeptPass) -> io::Result<()> {
@@ -182,25 +176,13 @@ impl Roz {
 
     /// Forgets what no session that began since has used.
     pub(super) fn sweep_shims(&self, before: DateTime<Utc>) {
-        let is_old = |path: &Path| world::is_older(path, before);
-        let inside = |folder: &Path| {
-            let names = world::names(folder).unwrap_or_default();
-            names.into_iter().map(|name| folder.join(name)).collect::<Vec<_>>()
-        };
-        for folder in inside(&self.shims()) {
-            if !shims::is_folder(&folder) {
-                inside(&folder).iter().filter(|file| is_old(file)).for_each(|file| {
-                    let _ = fs::remove_file(file);
-                });
-            } else if is_old(&folder) {
-                let _ = fs::remove_dir_all(&folder);
-            }
+        for kept in ["sessions", "passes", "shells"] {
+            remove_files(old_in(&self.shims().join(kept), before));
+        }
+        for folder in old_in(&self.shims(), before).filter(|folder| shims::is_folder(folder)) {
+            let _ = fs::remove_dir_all(&folder);
         }
     }
-}
-
-fn make_folder(folder: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 fn read_pass(file: &Path) -> Option<KeptPass> {

@@ -19,7 +19,7 @@ use crate::{
             approval::{Approved, Row, Table},
             reviewer::Looked,
             seen::{self, Required},
-            state::{Opener, Review},
+            state::Opener,
             work::{self, Author, Known, Push, Work},
         },
         session::Session,
@@ -61,10 +61,6 @@ impl Roz {
     }
 
     /// As [`Self::work`], with what git knows of it.
-    ///
-    /// # Errors
-    ///
-    /// Why nobody can tell, in a line.
     pub fn look(
         &self,
         asker: Asker,
@@ -119,9 +115,13 @@ impl Roz {
         Ok(Seen { state, known })
     }
 
+    fn approvals(&self, repository: &Repository) -> Approvals {
+        Approvals::of(&self.home, &repository.key())
+    }
+
     /// What is approved of a repository.
     fn table(&self, asker: Asker, repository: &Repository) -> crate::storage::Result<Table> {
-        let table = Approvals::of(&self.home, &repository.key()).table()?;
+        let table = self.approvals(repository).table()?;
         let ttl = self.policy.review.gates.approval_ttl_seconds;
         let mut table = table.unexpired(ttl, asker.now);
         if table.first.is_none() && asker.session.head.is_some() {
@@ -132,7 +132,7 @@ impl Roz {
 
     /// An approval of a repository, by its id.
     pub fn approval(&self, repository: &Repository, id: &str) -> Option<Approved> {
-        let table = Approvals::of(&self.home, &repository.key()).table().ok()?;
+        let table = self.approvals(repository).table().ok()?;
         table.approvals.into_iter().find(|approved| approved.id == id)
     }
 
@@ -147,7 +147,7 @@ impl Roz {
     /// committed from then on is work.
     pub fn note_first_commit(&self, now: DateTime<Utc>, until: Instant) {
         let Some(repository) = Repository::of(&self.project) else { return };
-        let approvals = Approvals::of(&self.home, &repository.key());
+        let approvals = self.approvals(&repository);
         if approvals.exists() || matches!(repository.default_branch(until), Ok(Some(_))) {
             return;
         }
@@ -157,15 +157,11 @@ impl Roz {
     }
 
     /// Writes approvals down, each in the table of its repository.
-    ///
-    /// # Errors
-    ///
-    /// What could not be written, in a line.
     pub fn approve(&self, rows: &[Approved], until: Instant) -> Result<(), String> {
         for row in rows {
             let repository = row.works.first().and_then(|root| Repository::of(root));
             let Some(repository) = repository else { continue };
-            let approvals = Approvals::of(&self.home, &repository.key());
+            let approvals = self.approvals(&repository);
             let row = Row::Approved(Box::new(row.clone()));
             approvals.append(&[row], until).map_err(|err| in_a_line(&err))?;
         }
@@ -173,10 +169,6 @@ impl Roz {
     }
 
     /// Takes approvals back, in the tables of all these work trees.
-    ///
-    /// # Errors
-    ///
-    /// What could not be written, in a line.
     pub fn withdraw(
         &self,
         ids: &[String],
@@ -187,17 +179,13 @@ impl Roz {
         let rows: Vec<Row> =
             ids.iter().map(|id| Row::Withdrawn { at: now, approval: id.clone() }).collect();
         for repository in roots.iter().filter_map(|root| Repository::of(root)) {
-            let approvals = Approvals::of(&self.home, &repository.key());
+            let approvals = self.approvals(&repository);
             approvals.append(&rows, until).map_err(|err| in_a_line(&err))?;
         }
         Ok(())
     }
 
     /// A work tree as it is when a decision is posted, with what has to be seen of it.
-    ///
-    /// # Errors
-    ///
-    /// Why nobody can tell, in a line.
     pub fn looked(&self, asker: Asker, dir: &Path) -> Result<(Looked, Option<State>), String> {
         let Some(repository) = Repository::of(dir) else {
             let required = written_outside(asker, dir);
@@ -238,17 +226,16 @@ fn required(state: &State, known: &Known) -> Result<Vec<Required>, git::Error> {
 /// of `cwd` and of everything that the session wrote since the review was asked for.
 pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
     let review = &session.review;
-    if !review.works().is_empty() && review.phase().is_open() {
+    let is_open = review.phase().is_open();
+    if is_open && !review.works().is_empty() {
         return review.works().to_vec();
     }
-    let is_open = review.phase().is_open();
-    if is_open
-        && review.opener() == Opener::Gate
-        && let Some(root) = review.trigger_root()
-    {
+    let gated = review.trigger_root().filter(|_| is_open && review.opener() == Opener::Gate);
+    if let Some(root) = gated {
         return vec![root.to_owned()];
     }
-    let since = since(review).unwrap_or(session.created_at);
+    let since = if is_open { review.started_at() } else { review.approved_at() };
+    let since = since.unwrap_or(session.created_at);
     let project = session.project.as_deref().unwrap_or(cwd);
     let mut roots = vec![git::root(project)];
     roots.extend(git::find_root(cwd).filter(|root| *root != roots[0]));
@@ -263,10 +250,6 @@ pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
         roots.remove(0);
     }
     roots
-}
-
-fn since(review: &Review) -> Option<DateTime<Utc>> {
-    if review.phase().is_open() { review.started_at() } else { review.approved_at() }
 }
 
 /// What a gated call asks about the work: what it pushes, and its key. `patterns` are all that

@@ -10,7 +10,7 @@ use std::{fs, ops::Range, path::Path, time::Instant};
 use chrono::{DateTime, Utc};
 
 use super::{
-    LARGEST, intents_file, lock, provenance, replace,
+    LARGEST, intents_file, lock, provenance, text,
     yaml::{self, KEY},
 };
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
         catalogue::{Catalogue, Intent, NotFound, Status},
         draft, selection,
     },
-    world::files,
+    world::files::{self, At as _},
 };
 
 /// What is to be changed.
@@ -79,7 +79,7 @@ pub enum Error {
     #[error("line {line}: roz does not change YAML of this shape. By hand: {type_this}")]
     ByHand { line: usize, type_this: String },
     #[error("failed to change the intents")]
-    File(#[source] Box<dyn std::error::Error + Send + Sync>),
+    File(#[from] files::Error),
 }
 
 /// Who makes a change, and when.
@@ -97,25 +97,18 @@ pub struct Author {
 pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Author) -> Result<bool, Error> {
     let Author { now, is_agents, until } = hand;
     let path = intents_file(root);
-    let file = |err: files::Error| Error::File(Box::new(err));
-    let _lock = lock(&path, roz_home, until).map_err(file)?;
-    let text = match files::read(&path).map_err(file)? {
-        Some((bytes, _)) if bytes.len() as u64 > LARGEST => {
-            return Err(Error::Broken(format!("it is larger than {} MiB", LARGEST >> 20)));
-        }
-        Some((bytes, _)) => {
-            let text = String::from_utf8(bytes);
-            Some(text.map_err(|_| Error::Broken("it is no UTF-8".to_owned()))?)
-        }
-        None if matches!(change, Change::Append(_)) => None,
-        None => return Err(Error::Broken("it is not there".to_owned())),
-    };
+    let _lock = lock(&path, roz_home, until)?;
+    let text = text(&path, LARGEST).map_err(Error::Broken)?;
+    if text.is_none() && !matches!(change, Change::Append(_)) {
+        return Err(Error::Broken("it is not there".to_owned()));
+    }
     let old = text.as_deref().unwrap_or_default();
     let new = apply(old, change, &draft::stamp(now))?;
     if text.as_ref() == Some(&new) {
         return Ok(false);
     }
-    fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| Error::File(Box::new(err)))?;
+    let folder = path.parent().unwrap_or(root);
+    fs::create_dir_all(folder).at(folder)?;
     let own = provenance::Own {
         file: selection::FILE.to_owned(),
         before: text.as_ref().map(|text| provenance::hash_of(text.as_bytes())),
@@ -124,8 +117,8 @@ pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Author) -> Re
         by_agent: is_agents && change.grants(old),
     };
     // First: a hook that looks in between must not take it for somebody else's.
-    provenance::wrote(root, roz_home, own, until).map_err(|err| Error::File(Box::new(err)))?;
-    replace(&path, new.as_bytes(), true).map_err(file)?;
+    provenance::wrote(root, roz_home, own, until)?;
+    files::rewrite(&path, new.as_bytes(), true)?;
     Ok(true)
 }
 
@@ -135,60 +128,31 @@ pub fn apply(text: &str, change: &Change, now: &str) -> Result<String, Error> {
     if let Some(problem) = before.broken() {
         return Err(Error::Broken(problem.to_string()));
     }
-    let Some(expected) = expected(&before, change, now)? else { return Ok(text.to_owned()) };
+    let mut expected = before.clone();
     let mut lines = Lines::of(text, &before);
-    // First: the change may add a line.
-    if let Change::Status { id, .. } | Change::AddPaths { id, .. } = change
-        && before.find(id).is_ok_and(|intent| intent.updated_at.is_some())
-    {
-        lines.set(id, "updated_at", now);
-    }
-    let changed = match change {
-        Change::Status { id, status } => lines.set(id, "status", status.word()),
+    let (line, done) = match change {
+        Change::Append(intent) => {
+            if let Ok(other) = before.find(&intent.id) {
+                return Err(Error::Exists(other.id.clone(), other.line));
+            }
+            let mut new = (**intent).clone();
+            if new.name.is_empty() {
+                new.name.clone_from(&new.id);
+            }
+            expected.intents.push(new);
+            (text.lines().count(), lines.append(intent))
+        }
+        Change::Status { id, status } => {
+            let intent = found(&mut expected, id)?;
+            if intent.status == *status {
+                return Ok(text.to_owned());
+            }
+            intent.status = status.clone();
+            lines.stamp(intent, now);
+            (intent.line, lines.set(id, "status", status.word()))
+        }
         Change::AddPaths { id, paths } => {
-            let own = before.find(id).map(|intent| &intent.owned_scope[..]).unwrap_or_default();
-            let mut new = paths.iter().filter(|path| !own.contains(path));
-            new.try_for_each(|path| lines.add_path(id, path))
-        }
-        Change::Append(intent) => lines.append(intent),
-    };
-    let line = match change {
-        Change::Status { id, .. } | Change::AddPaths { id, .. } => {
-            before.find(id).map_or(0, |intent| intent.line)
-        }
-        Change::Append(_) => text.lines().count(),
-    };
-    let new = lines.lines.concat();
-    let after = yaml::parse(new.as_bytes());
-    if changed.is_none() || after.broken().is_some() || !is_same(&after, &expected) {
-        return Err(Error::ByHand { line, type_this: change.by_hand() });
-    }
-    Ok(new)
-}
-
-/// What the file is to say; none if it says so already.
-fn expected(before: &Catalogue, change: &Change, now: &str) -> Result<Option<Catalogue>, Error> {
-    let mut after = before.clone();
-    let (Change::Status { id, .. } | Change::AddPaths { id, .. }) = change else {
-        let Change::Append(intent) = change else { return Ok(None) };
-        if let Ok(other) = before.find(&intent.id) {
-            return Err(Error::Exists(other.id.clone(), other.line));
-        }
-        let mut intent = (**intent).clone();
-        if intent.name.is_empty() {
-            intent.name.clone_from(&intent.id);
-        }
-        after.intents.push(intent);
-        return Ok(Some(after));
-    };
-    before.find(id).map_err(Error::NotFound)?;
-    let Some(intent) = after.intents.iter_mut().find(|intent| intent.id == *id) else {
-        return Ok(None);
-    };
-    match change {
-        Change::Status { status, .. } if intent.status == *status => return Ok(None),
-        Change::Status { status, .. } => intent.status = status.clone(),
-        Change::AddPaths { paths, .. } => {
+            let intent = found(&mut expected, id)?;
             let is_unfit =
                 |path: &&String| path.trim().is_empty() || path.contains(char::is_control);
             if let Some(path) = paths.iter().find(is_unfit) {
@@ -197,16 +161,26 @@ fn expected(before: &Catalogue, change: &Change, now: &str) -> Result<Option<Cat
             let new = paths.iter().filter(|path| !intent.owned_scope.contains(path));
             let new: Vec<String> = new.cloned().collect();
             if new.is_empty() {
-                return Ok(None);
+                return Ok(text.to_owned());
             }
-            intent.owned_scope.extend(new);
+            lines.stamp(intent, now);
+            intent.owned_scope.extend_from_slice(&new);
+            (intent.line, new.iter().try_for_each(|path| lines.add_path(id, path)))
         }
-        Change::Append(_) => (),
+    };
+    let new = lines.lines.concat();
+    let after = yaml::parse(new.as_bytes());
+    if done.is_none() || after.broken().is_some() || !is_same(&after, &expected) {
+        return Err(Error::ByHand { line, type_this: change.by_hand() });
     }
-    if let Some(at) = &mut intent.updated_at {
-        now.clone_into(at);
-    }
-    Ok(Some(after))
+    Ok(new)
+}
+
+fn found<'c>(catalogue: &'c mut Catalogue, id: &str) -> Result<&'c mut Intent, Error> {
+    let line = catalogue.find(id).map_err(Error::NotFound)?.line;
+    let mut intents = catalogue.intents.iter_mut();
+    let not_found = || Error::NotFound(NotFound::Unknown { nearest: None });
+    intents.find(|intent| intent.line == line && intent.id == id).ok_or_else(not_found)
 }
 
 /// Lines move; what is declared does not.
@@ -259,6 +233,14 @@ impl<'a> Lines<'a> {
             let length = value[..length].trim_end().len();
             Some((at, begins..begins + length))
         })
+    }
+
+    /// Sets an `updated_at` that is there. First of all changes: another may add a line.
+    fn stamp(&mut self, intent: &mut Intent, now: &str) {
+        if let Some(at) = &mut intent.updated_at {
+            now.clone_into(at);
+            self.set(&intent.id, "updated_at", now);
+        }
     }
 
     /// A word in the place of a field's value.

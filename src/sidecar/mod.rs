@@ -17,8 +17,7 @@ pub mod yaml;
 mod tests;
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::Read as _,
+    fs::{self, File},
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -30,8 +29,8 @@ use crate::{
     },
     world::{
         cached::{self, MadeBy},
-        file_identity::Stamp,
-        files::{self, Access, Replacement},
+        file_identity::{Stamp, is_absent},
+        files,
     },
 };
 
@@ -126,19 +125,19 @@ fn refused(what: String) -> Catalogue {
     yaml::of(Problem { line: 0, column: 0, what, breaks: true })
 }
 
-/// What is ignored; nothing where there is no such file.
-///
-/// # Errors
-///
-/// If there is one that cannot be read: what it protects is not known.
+/// What is ignored; nothing where there is no such file. Of one that cannot be read, what it
+/// protects is not known.
 pub fn load_ignore(root: &Path, catalogue: &Catalogue) -> Result<Ignore, Problem> {
     let path = root.join(FOLDER).join(".intentignore");
     let broken = |what: String| Problem { line: 0, column: 0, what, breaks: true };
-    let Some((bytes, _)) = bytes(&path, LARGEST_IGNORE).map_err(broken)? else {
-        return Ok(Ignore::default());
-    };
-    let text = String::from_utf8(bytes).map_err(|_| broken("it is no UTF-8".to_owned()))?;
-    Ok(Ignore::parse(&text, catalogue))
+    let text = text(&path, LARGEST_IGNORE).map_err(broken)?;
+    Ok(text.map_or_else(Ignore::default, |text| Ignore::parse(&text, catalogue)))
+}
+
+/// As [`bytes`], as text.
+fn text(path: &Path, largest: u64) -> Result<Option<String>, String> {
+    let found = bytes(path, largest)?.map(|(bytes, _)| String::from_utf8(bytes));
+    found.transpose().map_err(|_| "it is no UTF-8".to_owned())
 }
 
 /// A regular file of at most `largest` bytes; none if it is not there.
@@ -148,16 +147,12 @@ fn bytes(path: &Path, largest: u64) -> Result<Option<(Vec<u8>, Stamp)>, String> 
         files::Error::Io { source, .. } => format!("it cannot be read: {source}"),
         files::Error::Locked { .. } => err.to_string(),
     };
-    let Some((file, meta)) = files::open(path, OpenOptions::new().read(true)).map_err(said)? else {
-        return Ok(None);
-    };
-    let mut bytes = Vec::with_capacity(usize::try_from(meta.len().min(largest)).unwrap_or(0) + 1);
-    let read = file.take(largest + 1).read_to_end(&mut bytes);
-    read.map_err(|err| format!("it cannot be read: {err}"))?;
-    if bytes.len() as u64 > largest {
-        return Err(format!("it is larger than {} MiB", largest >> 20));
+    match files::read(path).map_err(said)? {
+        Some((bytes, _)) if bytes.len() as u64 > largest => {
+            Err(format!("it is larger than {} MiB", largest >> 20))
+        }
+        found => Ok(found.map(|(bytes, meta)| (bytes, Stamp::of(&meta)))),
     }
-    Ok(Some((bytes, Stamp::of(&meta))))
 }
 
 /// Held while a file of the sidecar is changed. The lock is in roz's home, not in the project.
@@ -166,26 +161,10 @@ fn lock(path: &Path, roz_home: &Path, until: Instant) -> files::Result<Option<Fi
     let lock = roz_home.join(format!("cache/sidecar-{name:032x}.lock"));
     // What cannot be made cannot be locked, and that is told then.
     let _ = fs::create_dir_all(roz_home.join("cache"));
-    files::lock_for(&lock, until, Access::Private)
-}
-
-/// Puts a new text in the place of a file of the sidecar, with the permissions that it has.
-fn replace(path: &Path, bytes: &[u8], durable: bool) -> files::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let meta = fs::symlink_metadata(path).ok();
-    let mode = meta.map_or(0o644, |meta| meta.permissions().mode() & 0o7777);
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let tmp = path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
-    let new = Replacement { bytes, modified: None, durable, mode: Some(mode) };
-    files::replace(path, &tmp, &new).map(drop)
+    files::lock(&lock, until)
 }
 
 /// Roz neither reads nor writes through a link: who moves the link changes all that is declared.
 fn is_link(folder: &Path) -> bool {
     fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_symlink())
-}
-
-fn is_absent(err: &std::io::Error) -> bool {
-    use std::io::ErrorKind;
-    matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -28,7 +28,7 @@ use crate::{
     },
     world::{
         cached,
-        files::{self, Access},
+        files::{self, At as _, Result},
         git, objects,
     },
 };
@@ -151,7 +151,7 @@ pub fn doubts(root: &Path, roz_home: &Path) -> Vec<Doubt> {
 }
 
 /// Notes what calls left behind. What one took back is in doubt no more.
-pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io::Result<()> {
+pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> Result<()> {
     update(root, roz_home, until, |notes| {
         for doubt in new {
             let known = notes.doubts.get(&doubt.file);
@@ -167,7 +167,7 @@ pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> io:
 }
 
 /// Notes what roz is about to write: a hook that looks meanwhile knows whose change it sees.
-pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> io::Result<()> {
+pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> Result<()> {
     update(root, roz_home, until, |notes| {
         notes.own.push(own);
         let excess = notes.own.len().saturating_sub(MOST);
@@ -177,12 +177,7 @@ pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> io::Resu
 
 /// A person said yes to the call that had roz write there since then: it is their word for every
 /// session.
-pub fn granted(
-    root: &Path,
-    roz_home: &Path,
-    since: DateTime<Utc>,
-    until: Instant,
-) -> io::Result<()> {
+pub fn granted(root: &Path, roz_home: &Path, since: DateTime<Utc>, until: Instant) -> Result<()> {
     let since = since.trunc_subsecs(0);
     let is_meant = |own: &Own| own.at >= since;
     // Most calls that a person is asked about have roz write nothing.
@@ -201,7 +196,7 @@ pub fn granted(
 
 /// A person says that the files are right as they were shown. Answers whether they are so still;
 /// else nothing is confirmed.
-pub fn confirm(root: &Path, roz_home: &Path, shown: &Stand, until: Instant) -> io::Result<bool> {
+pub fn confirm(root: &Path, roz_home: &Path, shown: &Stand, until: Instant) -> Result<bool> {
     update(root, roz_home, until, |notes| {
         if hashes(root) != *shown {
             return false;
@@ -247,15 +242,16 @@ fn update<T>(
     roz_home: &Path,
     until: Instant,
     change: impl FnOnce(&mut Notes) -> T,
-) -> io::Result<T> {
+) -> Result<T> {
     let path = path(root, roz_home);
-    fs::create_dir_all(path.parent().unwrap_or(roz_home))?;
-    let lock = path.with_extension("lock");
-    let _lock = files::lock_for(&lock, until, Access::Private).map_err(io::Error::other)?;
+    let folder = path.parent().unwrap_or(roz_home);
+    fs::create_dir_all(folder).at(folder)?;
+    let _lock = files::lock(&path.with_extension("lock"), until)?;
     let mut notes = read(&path);
     let done = change(&mut notes);
     root.clone_into(&mut notes.project);
-    cached::replace(&path, &[&serde_json::to_vec(&notes)?])?;
+    let text = serde_json::to_vec(&notes).at(&path)?;
+    cached::replace(&path, &[&text]).at(&path)?;
     Ok(done)
 }
 

@@ -12,8 +12,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::{
     FOLDER, edit,
     edit::{Author, Change},
-    load_fresh, load_ignore, lock, provenance, replace,
+    load_fresh, load_ignore, lock, provenance,
     target::Site,
+    text,
 };
 use crate::{
     core::{
@@ -38,7 +39,7 @@ const LEDGER: &str = "agent_trace.jsonl";
 
 /// What waiting for other writers may cost.
 const PATIENCE: Duration = Duration::from_secs(10);
-const LARGEST_BRAIN: usize = 1 << 20;
+const LARGEST_BRAIN: u64 = 1 << 20;
 
 #[derive(Debug)]
 pub struct IntentStore {
@@ -60,13 +61,13 @@ pub enum Error {
     #[error(transparent)]
     Edit(#[from] edit::Error),
     #[error("failed to write the lesson down")]
-    File(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Lesson(#[source] files::Error),
     #[error("failed to note it in roz's home")]
-    Note(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Note(#[source] files::Error),
     #[error("it changed meanwhile, and nothing is confirmed: look again")]
     Moved,
-    #[error("`{}` is no UTF-8, or larger than 1 MiB: write the lesson by hand", .0.display())]
-    Unfit(PathBuf),
+    #[error("`{}`: {why}. Write the lesson by hand", path.display())]
+    Unfit { path: PathBuf, why: String },
     #[error("`{}` is a symbolic link, not a folder", .0.display())]
     Link(PathBuf),
 }
@@ -77,8 +78,7 @@ impl IntentStore {
         let hashes = provenance::hashes(root);
         let catalogue = load_fresh(root)?;
         let ignore = load_ignore(root, &catalogue);
-        // No file has that name; what counts is the folder.
-        let case = Site::new(root, None).target("roz-case", root).case;
+        let case = Site::new(root, None).case;
         let (root, roz_home) = (root.to_owned(), roz_home.to_owned());
         Some(Self { root, roz_home, hashes, catalogue, ignore, case, is_agents: false })
     }
@@ -177,8 +177,7 @@ impl IntentStore {
     pub fn confirm(&self) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
         let done = provenance::confirm(&self.root, &self.roz_home, &self.hashes, until);
-        let is_as_shown = done.map_err(|err| Error::Note(Box::new(err)))?;
-        if is_as_shown { Ok(()) } else { Err(Error::Moved) }
+        if done.map_err(Error::Note)? { Ok(()) } else { Err(Error::Moved) }
     }
 
     /// The path of a file of the project as a lesson names it, from its root.
@@ -209,24 +208,19 @@ impl IntentStore {
             return Err(Error::Link(folder));
         }
         let path = folder.join(BRAIN);
-        let file = |err: files::Error| Error::File(Box::new(err));
-        let _lock = lock(&path, &self.roz_home, Instant::now() + PATIENCE).map_err(file)?;
+        let lock = lock(&path, &self.roz_home, Instant::now() + PATIENCE);
+        let _lock = lock.map_err(Error::Lesson)?;
         let old = self.brain()?.unwrap_or_default();
         let (new, learned) = lessons::with(&old, lesson);
         if let Some(new) = new {
-            replace(&path, new.as_bytes(), true).map_err(file)?;
+            files::rewrite(&path, new.as_bytes(), true).map_err(Error::Lesson)?;
         }
         Ok(learned)
     }
 
     fn brain(&self) -> Result<Option<String>, Error> {
         let path = self.root.join(FOLDER).join(BRAIN);
-        let found = files::read(&path).map_err(|err| Error::File(Box::new(err)))?;
-        let Some((bytes, _)) = found else { return Ok(None) };
-        if bytes.len() > LARGEST_BRAIN {
-            return Err(Error::Unfit(path));
-        }
-        String::from_utf8(bytes).map(Some).map_err(|_| Error::Unfit(path))
+        text(&path, LARGEST_BRAIN).map_err(|why| Error::Unfit { path, why })
     }
 }
 

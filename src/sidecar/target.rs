@@ -5,7 +5,6 @@
 //! at again after the call.
 
 use std::{
-    collections::BTreeMap,
     fs,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -37,7 +36,8 @@ pub struct Site {
     /// What is in nobody's scope, in both spellings, and what it is.
     guards: Vec<(PathBuf, String)>,
     links: Links,
-    cases: BTreeMap<PathBuf, Case>,
+    /// Whether case folds, at its root.
+    pub(super) case: Case,
     /// The roots of the repository's other work trees: a path in one is judged from its root.
     work_trees: Vec<PathBuf>,
 }
@@ -51,7 +51,7 @@ impl Site {
             home: home.map(Path::to_owned),
             guards: Vec::new(),
             links: Links::default(),
-            cases: BTreeMap::new(),
+            case: case_in(root),
             work_trees: Vec::new(),
         };
         // `.git` may be a file that names another folder of the project.
@@ -102,7 +102,7 @@ impl Site {
                 (None, Err(_)) => Place::Outside(real.to_string_lossy().into_owned()),
             },
             kind,
-            case: self.case(&real),
+            case: self.case,
             links,
             guarded,
         }
@@ -167,26 +167,6 @@ impl Site {
         let held = HELD.iter().find(holds).filter(|_| kind == Kind::Folder)?;
         Some(format!("the folder holds a `{held}`"))
     }
-
-    /// Whether case folds at the nearest folder that is there, or at the root.
-    fn case(&mut self, real: &Path) -> Case {
-        let folder = real.ancestors().skip(1).find(|folder| folder.is_dir()).unwrap_or(real);
-        let root = self.real_root.clone();
-        match [self.case_in(folder), self.case_in(&root)] {
-            [Case::Folds, _] | [_, Case::Folds] => Case::Folds,
-            [Case::Keeps, _] => Case::Keeps,
-            [Case::Unknown, other] => other,
-        }
-    }
-
-    fn case_in(&mut self, folder: &Path) -> Case {
-        if let Some(known) = self.cases.get(folder) {
-            return *known;
-        }
-        let found = probed(folder);
-        self.cases.insert(folder.to_owned(), found);
-        found
-    }
 }
 
 /// The nearest folder above `path` that has a sidecar: the project whose
@@ -209,28 +189,13 @@ fn inside(rest: &Path) -> Place {
     Place::Inside(rest.to_string_lossy().into_owned())
 }
 
-/// Looks for the sidecar in the folder, or else for the folder or one above
-/// it, under a name in the other case.
-fn probed(folder: &Path) -> Case {
-    let sidecar = folder.join(FOLDER);
-    let known = if sidecar.is_dir() { &sidecar } else { folder };
-    for path in known.ancestors() {
-        let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else { break };
-        let other: String = name.chars().map(swapped).collect();
-        if other == name {
-            continue;
-        }
-        let Ok(own) = fs::symlink_metadata(path) else { return Case::Unknown };
-        return match fs::symlink_metadata(path.with_file_name(other)) {
-            Ok(found) if (found.dev(), found.ino()) == (own.dev(), own.ino()) => Case::Folds,
-            Ok(_) => Case::Keeps,
-            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Case::Keeps,
-            Err(_) => Case::Unknown,
-        };
+/// Looks for a project's sidecar under its name in the other case.
+fn case_in(root: &Path) -> Case {
+    let Ok(own) = fs::symlink_metadata(root.join(FOLDER)) else { return Case::Unknown };
+    match fs::symlink_metadata(root.join(FOLDER.to_ascii_uppercase())) {
+        Ok(found) if (found.dev(), found.ino()) == (own.dev(), own.ino()) => Case::Folds,
+        Ok(_) => Case::Keeps,
+        Err(err) if err.kind() == std::io::ErrorKind::NotFound => Case::Keeps,
+        Err(_) => Case::Unknown,
     }
-    Case::Unknown
-}
-
-fn swapped(c: char) -> char {
-    if c.is_ascii_lowercase() { c.to_ascii_uppercase() } else { c.to_ascii_lowercase() }
 }

@@ -2,20 +2,20 @@
 
 use std::{
     fs, io,
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
 
 use chrono::{DateTime, Utc};
 
-use super::{
-    At as _, Result,
-    journal::{self, Journal},
-};
+use super::{At as _, Result, journal};
 use crate::{
     core::review::approval::{self, Row, Table},
-    world::{cached, files},
+    world::{
+        cached,
+        files::{self, Access},
+        log::Log,
+    },
 };
 
 /// The table of one repository, by its key (`observe::work::Repository::key`).
@@ -40,9 +40,7 @@ impl Approvals {
         self.path.exists()
     }
 
-    /// # Errors
-    ///
-    /// If the file is there and cannot be read: then nobody knows what is approved.
+    /// If the file is there and cannot be read, nobody knows what is approved.
     pub fn table(&self) -> Result<Table> {
         Ok(Table::of(self.rows()?))
     }
@@ -58,17 +56,13 @@ impl Approvals {
             return Ok(());
         }
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).at(folder)?;
+        files::make_private_folder(folder).at(folder)?;
         let _lock = files::lock(&self.path.with_extension("lock"), until)?;
         let missing = || io::Error::from(io::ErrorKind::NotFound);
-        let mut journal = Journal::open(&self.path)?.ok_or_else(missing).at(&self.path)?;
-        let mut bytes = Vec::new();
-        if journal::is_torn(&journal.read()?) {
-            bytes.push(b'\n');
-        }
-        bytes.extend(journal::lines(rows).map_err(io::Error::from).at(&self.path)?);
-        journal.append(&bytes)?;
-        journal.sync()
+        let log = Log::open_for(&self.path, Access::Private)?;
+        let log = log.ok_or_else(missing).at(&self.path)?;
+        log.add(&journal::lines(rows).map_err(io::Error::from).at(&self.path)?)?;
+        Ok(log.sync()?)
     }
 
     /// Forgets approvals older than `before`. Answers whether any are left.

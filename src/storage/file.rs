@@ -16,9 +16,9 @@
 use std::{
     cmp::Reverse,
     collections::HashSet,
-    fs::{self, DirBuilder, DirEntry, File, Permissions},
+    fs::{self, DirEntry, File, Permissions},
     io::{self, ErrorKind},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant, SystemTime},
@@ -191,16 +191,15 @@ impl Entry {
 
 impl MessageStore for FileStore {
     fn get_session(&self, id: &SessionId) -> Result<Option<Stored>> {
-        let files = self.files(id);
-        match read(id, &files)? {
-            Document::Absent => Ok(None),
-            Document::Whole(stored) => Ok(Some(*stored)),
+        match self.look_at(id) {
             // Under the lock it may look different: somebody may have saved,
             // or put it aside and told the user.
-            Document::Broken { .. } => {
+            Err(Error::Unreadable { .. }) => {
+                let files = self.files(id);
                 let _lock = self.lock(&files, Instant::now() + PATIENCE)?;
                 self.load(id, &files)
             }
+            found => found,
         }
     }
 
@@ -219,22 +218,11 @@ impl MessageStore for FileStore {
         let files = self.files(&session.session_id);
         check_version(session, &files.state)?;
         let _lock = self.lock(&files, until)?;
-        let saved = files::read(&files.state)?.map(|(bytes, _)| bytes);
-        if *revision != Revision::of(saved.as_deref()) {
-            return Err(Error::Conflict);
-        }
+        check_revision(&files, revision)?;
         let durable = session.trace.must_survive();
         let (session, events) = without_fresh(session);
         let at = events.first().map_or(session.updated_at, |event| event.timestamp);
         self.save(&files, session, Batch { events, at, durable })
-    }
-
-    fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>> {
-        let newest = self.activity()?.into_iter().take(limit);
-        let read = |activity: Activity| {
-            Some(self.look_at(&activity.id).transpose()?.map(|stored| stored.session))
-        };
-        Ok(newest.filter_map(read).collect())
     }
 
     fn activity(&self) -> Result<Vec<Activity>> {
@@ -256,10 +244,7 @@ impl MessageStore for FileStore {
         let files = self.files(id);
         let Some(_lock) = lock(&files.lock, until)? else { return Ok(()) };
         if let Some(revision) = only_at {
-            let saved = files::read(&files.state)?.map(|(bytes, _)| bytes);
-            if *revision != Revision::of(saved.as_deref()) {
-                return Err(Error::Conflict);
-            }
+            check_revision(&files, revision)?;
         }
         // The state first: a session has its trace or it is none. The lock
         // last, while it is held: whoever waits for it sees that it is gone.
@@ -377,6 +362,11 @@ fn read(id: &SessionId, files: &Files) -> Result<Document> {
     Ok(Document::Broken { why, modified })
 }
 
+fn check_revision(files: &Files, revision: &Revision) -> Result<()> {
+    let saved = files::read(&files.state)?.map(|(bytes, _)| bytes);
+    if *revision == Revision::of(saved.as_deref()) { Ok(()) } else { Err(Error::Conflict) }
+}
+
 fn invalid(why: String) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
 }
@@ -390,9 +380,7 @@ struct Versioned {
 /// Makes the directory, and what it lies in, or makes it private.
 fn prepare(dir: &Path) -> Result<()> {
     match fs::symlink_metadata(dir) {
-        Err(err) if err.kind() == ErrorKind::NotFound => {
-            DirBuilder::new().recursive(true).mode(0o700).create(dir).at(dir)
-        }
+        Err(err) if err.kind() == ErrorKind::NotFound => files::make_private_folder(dir).at(dir),
         meta => {
             let meta = meta.at(dir)?;
             let is_ours = meta.uid() == rustix::process::geteuid().as_raw();

@@ -1,72 +1,10 @@
-//! Logs: a line of JSON an entry, appended and never changed.
+//! What stands in logs: a line of JSON an entry.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{Read as _, Seek as _, SeekFrom, Write as _},
-    path::{Path, PathBuf},
-};
+use std::path::Path;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{
-    storage::{At as _, Result},
-    world::files,
-};
-
-/// A log that is open for appending.
-#[derive(Debug)]
-pub struct Journal {
-    file: File,
-    path: PathBuf,
-    len: u64,
-}
-
-impl Journal {
-    /// Opens the log, or begins it; none if its directory is not there.
-    pub fn open(path: &Path) -> Result<Option<Self>> {
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        let Some((file, meta)) = files::open(path, &mut options)? else {
-            return Ok(None);
-        };
-        Ok(Some(Self { file, path: path.into(), len: meta.len() }))
-    }
-
-    /// In bytes, as far as we know of.
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    pub fn read(&mut self) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.file.seek(SeekFrom::Start(0)).at(&self.path)?;
-        self.file.read_to_end(&mut bytes).at(&self.path)?;
-        Ok(bytes)
-    }
-
-    /// Appends `lines` in one write, so that writers side by side do not
-    /// interleave on a local disk.
-    pub fn append(&mut self, lines: &[u8]) -> Result<()> {
-        self.file.write_all(lines).at(&self.path)?;
-        self.len += lines.len() as u64;
-        Ok(())
-    }
-
-    /// Takes back what was appended beyond `len`. Only for whoever is alone
-    /// with the log.
-    pub fn cut_back(&self, len: u64) -> Result<()> {
-        self.file.set_len(len).at(&self.path)
-    }
-
-    /// Answers when what was appended is on the disk.
-    pub fn sync(&self) -> Result<()> {
-        self.file.sync_data().at(&self.path)
-    }
-}
+use crate::{storage::Result, world::files};
 
 /// The log's bytes; none if there is no log.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
@@ -89,10 +27,4 @@ pub fn lines<'a, T: Serialize + 'a>(
         bytes.push(b'\n');
     }
     Ok(bytes)
-}
-
-/// Whether the last line lacks its end, so that what is appended as it stands
-/// would become part of it.
-pub fn is_torn(bytes: &[u8]) -> bool {
-    bytes.last().is_some_and(|byte| *byte != b'\n')
 }

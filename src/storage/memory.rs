@@ -108,14 +108,6 @@ impl MessageStore for MemoryStore {
         self.save(&mut kept, session, new)
     }
 
-    fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>> {
-        let newest = self.activity()?.into_iter().take(limit);
-        let read = |activity: Activity| {
-            Some(self.get_session(&activity.id).transpose()?.map(|stored| stored.session))
-        };
-        Ok(newest.filter_map(read).collect())
-    }
-
     fn activity(&self) -> Result<Vec<Activity>> {
         let kept = self.kept();
         let activity =

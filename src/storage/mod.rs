@@ -77,7 +77,13 @@ pub trait MessageStore {
     /// The sessions with the newest activity, newest first, each as
     /// [`Self::look_at`] answers it: one that cannot be read hides no
     /// other. Only these are parsed.
-    fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>>;
+    fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>> {
+        let newest = self.activity()?.into_iter().take(limit);
+        let read = |activity: Activity| {
+            Some(self.look_at(&activity.id).transpose()?.map(|stored| stored.session))
+        };
+        Ok(newest.filter_map(read).collect())
+    }
 
     /// Every session, newest activity first; none is parsed.
     fn activity(&self) -> Result<Vec<Activity>>;

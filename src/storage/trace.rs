@@ -13,12 +13,11 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     core::trace::{Mark, Trace, TraceEvent},
-    storage::{
-        At as _, Result,
-        file::Files,
-        journal::{self, Journal},
+    storage::{At as _, Result, file::Files, journal},
+    world::{
+        files::{self, Access, Replacement},
+        log::Log,
     },
-    world::files::{self, Replacement},
 };
 
 /// How many of a session's first events are kept for good.
@@ -37,7 +36,7 @@ pub(super) struct Batch {
 
 /// Takes the events back, in case the state cannot be saved after them.
 #[must_use]
-pub(super) struct Undo(Option<(Journal, u64)>);
+pub(super) struct Undo(Option<(Log, u64)>);
 
 /// Writes a batch behind what is there, and counts it in `trace`.
 ///
@@ -56,17 +55,12 @@ pub(super) fn add(
     if events.is_empty() && files::len(&files.trace)? == trace.bytes {
         return Ok(Undo(None));
     }
-    let Some(mut journal) = Journal::open(&files.trace)? else {
+    let Some(log) = Log::open_for(&files.trace, Access::Private)? else {
         return Err(io::Error::from(io::ErrorKind::NotFound)).at(&files.trace);
     };
-    let before = journal.len();
-    let mut new = Vec::new();
+    let before = log.len()?;
     if before != trace.bytes {
-        let found = journal.read()?;
-        events.splice(0..0, recover(trace, &found, at));
-        if journal::is_torn(&found) {
-            new.push(b'\n');
-        }
+        events.splice(0..0, recover(trace, &log.tail(before)?, at));
     }
     for event in &mut events {
         trace.seq += 1;
@@ -75,20 +69,22 @@ pub(super) fn add(
     trace.events += events.len() as u64;
     if trace.events > 2 * max_events as u64 {
         let batch = Batch { events, at, durable };
-        rewrite(files, trace, &journal.read()?, batch, max_events)?;
+        rewrite(files, trace, &log.tail(before)?, batch, max_events)?;
         return Ok(Undo(None));
     }
-    new.extend(journal::lines(&events).at(&files.trace)?);
-    tell_apart(&mut new, before, trace.bytes);
-    let undo = |journal| Undo(Some((journal, before)));
-    let written = journal.append(&new);
-    let written = if durable { written.and_then(|()| journal.sync()) } else { written };
-    if let Err(err) = written {
-        undo(journal).carry_out();
-        return Err(err);
+    let mut new = journal::lines(&events).at(&files.trace)?;
+    tell_apart(&mut new, log.end()?, trace.bytes);
+    let written = log.add(&new).and_then(|()| if durable { log.sync() } else { Ok(()) });
+    let length = written.and_then(|()| log.len());
+    let undo = Undo(Some((log, before)));
+    match length {
+        Ok(length) => trace.bytes = length,
+        Err(err) => {
+            undo.carry_out();
+            return Err(err.into());
+        }
     }
-    trace.bytes = before + new.len() as u64;
-    Ok(undo(journal))
+    Ok(undo)
 }
 
 /// `trace.max_events`, such that twice as many can be counted.
@@ -133,7 +129,8 @@ fn recover(trace: &mut Trace, found: &[u8], at: DateTime<Utc>) -> Option<TraceEv
     let after_seq = trace.seq;
     let beyond =
         events.iter().filter(|event| event.seq > after_seq && !is_marker(event)).count() as u64;
-    let was_cut_off = journal::is_torn(found) && found.len() as u64 > trace.bytes;
+    let is_torn = found.last().is_some_and(|byte| *byte != b'\n');
+    let was_cut_off = is_torn && found.len() as u64 > trace.bytes;
     trace.seq = events.iter().fold(after_seq, |seq, trace_event| seq.max(trace_event.seq));
     trace.events = events.iter().filter(|event| !is_marker(event)).count() as u64;
     trace.dropped = trace.dropped.max(dropped_before(&events));
@@ -183,8 +180,8 @@ fn keep_none(files: &Files, trace: &mut Trace, new: usize) -> Result<Undo> {
 impl Undo {
     /// As well as it can be done; otherwise the next save finds the events.
     pub(super) fn carry_out(self) {
-        if let Some((journal, before)) = self.0 {
-            let _ = journal.cut_back(before);
+        if let Some((log, before)) = self.0 {
+            let _ = log.file.set_len(before);
         }
     }
 }

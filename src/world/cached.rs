@@ -4,17 +4,16 @@
 //! left.
 
 use std::{
-    fs::{self, DirBuilder},
-    io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
+    fs::{self, File},
+    io::{self, Write as _},
+    os::unix::fs::{FileExt as _, MetadataExt as _},
     path::Path,
 };
 
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tempfile::NamedTempFile;
 
-use super::file_identity::{self, Stamp};
+use super::{file_identity::Stamp, files};
 
 /// The code that made an entry: roz's version and a hash of the sources that matter. Between two
 /// builds of one version an entry must not outlive the rules that made it.
@@ -58,14 +57,42 @@ pub(crate) fn read<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     mut stamps: impl Iterator<Item = &'a Stamp>,
     largest: u64,
 ) -> Option<L> {
-    let file = file_identity::open(path, OFlags::NOFOLLOW).ok()?;
-    let found = file.metadata().ok()?;
-    if !found.is_file() || found.size() > largest {
+    let (text, meta) = files::read(path).ok()??;
+    if meta.len() > largest {
         return None;
     }
-    let mut text = Vec::with_capacity(usize::try_from(found.size()).ok()? + 1);
-    file.take(largest).read_to_end(&mut text).ok()?;
-    let entry: Entry<S, L> = serde_json::from_slice(&text).ok()?;
+    fitting(&text, made_by, seen, &mut stamps)
+}
+
+/// As [`read`], of an entry with a body: the body is not read, but told by its file and where it
+/// begins in it.
+pub(crate) fn read_with_body<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
+    path: &Path,
+    made_by: MadeBy,
+    seen: &S,
+    mut stamps: impl Iterator<Item = &'a Stamp>,
+    largest: u64,
+) -> Option<(L, File, u64)> {
+    let (file, meta) = files::open(path, File::options().read(true)).ok()??;
+    let length_at = meta.len().checked_sub(8).filter(|_| meta.len() <= largest)?;
+    let mut length = [0; 8];
+    file.read_exact_at(&mut length, length_at).ok()?;
+    let length = u64::from_le_bytes(length);
+    if length > length_at {
+        return None;
+    }
+    let mut text = vec![0; usize::try_from(length).ok()?];
+    file.read_exact_at(&mut text, 0).ok()?;
+    Some((fitting(&text, made_by, seen, &mut stamps)?, file, length))
+}
+
+fn fitting<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
+    text: &[u8],
+    made_by: MadeBy,
+    seen: &S,
+    stamps: &mut impl Iterator<Item = &'a Stamp>,
+) -> Option<L> {
+    let entry: Entry<S, L> = serde_json::from_slice(text).ok()?;
     let (version, sources) = &entry.made_by;
     let is_ours = (version.as_str(), *sources) == made_by;
     let fits = is_ours && entry.seen == *seen && !stamps.any(|stamp| is_racy(stamp, entry.begun));
@@ -96,16 +123,33 @@ pub(crate) fn begin(path: &Path) -> Option<Pending<'_>> {
 }
 
 impl Pending<'_> {
-    pub(crate) fn finish(
+    pub(crate) fn finish(self, made_by: MadeBy, seen: &impl Serialize, loaded: &impl Serialize) {
+        self.put(made_by, seen, loaded, |_| Vec::new());
+    }
+
+    /// The entry, its body, and the length of the entry.
+    pub(crate) fn finish_with_body(
+        self,
+        made_by: MadeBy,
+        seen: &impl Serialize,
+        loaded: &impl Serialize,
+        body: &[u8],
+    ) {
+        self.put(made_by, seen, loaded, |length| [body, &length.to_le_bytes()].concat());
+    }
+
+    fn put(
         mut self,
         made_by: MadeBy,
         seen: &impl Serialize,
         loaded: &impl Serialize,
+        rest: impl FnOnce(u64) -> Vec<u8>,
     ) {
         let made_by = (made_by.0.to_owned(), made_by.1);
         // Paths that are no UTF-8 are no JSON: such a project does without.
         let entry = Entry { made_by, begun: self.begun, seen, loaded };
-        let Ok(text) = serde_json::to_vec(&entry) else { return };
+        let Ok(mut text) = serde_json::to_vec(&entry) else { return };
+        text.extend(rest(text.len() as u64));
         if self.file.write_all(&text).is_ok() {
             let _ = put(self.file, self.path);
         }
@@ -122,7 +166,7 @@ pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
     let dir = path.parent().unwrap_or(Path::new("."));
     if !dir.is_dir() {
-        DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+        files::make_private_folder(dir)?;
     }
     tempfile::Builder::new().prefix(".entry-").tempfile_in(dir)
 }

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::{
+    file_identity::open_regular,
     git::{self, Error, git_with},
-    open_regular,
 };
 
 /// Files that are looked at one by one; whoever has more has a large change.
@@ -28,26 +28,20 @@ pub struct Changed {
 /// The files that differ from the checked out commit, tracked or not, with a hash of what they
 /// hold. One process.
 pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Error> {
-    let args = [
-        "status",
-        "--porcelain=v1",
-        "-z",
-        "--untracked-files=all",
-        "--no-renames",
-        "--ignore-submodules=dirty",
-    ];
-    let status = git_with(root, &args, &[], until)?;
-    let paths = status.split('\0').filter_map(|part| part.get(3..)).take(MAX_FILES);
-    Ok(paths.map(|path| (path.to_owned(), content(&root.join(path)))).collect())
+    let paths = status(root, &["--untracked-files=all"], until)?.into_iter().take(MAX_FILES);
+    Ok(paths.map(|(_, path)| (path.clone(), content(&root.join(path)))).collect())
 }
 
 /// What `git status` says of each file that is not as committed, the ignored ones among them: two
 /// letters, and the path. A folder of which nothing is tracked is one of them.
 pub fn states(root: &Path, until: Instant) -> Result<Vec<(String, String)>, Error> {
-    const STATUS: &str = "status --porcelain=v1 -z --untracked-files=normal --ignored=traditional \
-                          --no-renames --ignore-submodules=dirty";
-    let args: Vec<&str> = STATUS.split_whitespace().collect();
-    let text = git::git_with(root, &args, &[], until)?;
+    status(root, &["--untracked-files=normal", "--ignored=traditional"], until)
+}
+
+fn status(root: &Path, which: &[&str], until: Instant) -> Result<Vec<(String, String)>, Error> {
+    const STATUS: [&str; 5] =
+        ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"];
+    let text = git_with(root, &[&STATUS[..], which].concat(), &[], until)?;
     git::refuse_cut(&text)?;
     let entries = text.split('\0').filter(|entry| entry.len() > 3 && entry.is_char_boundary(3));
     Ok(entries.map(|entry| (entry[..2].to_owned(), entry[3..].to_owned())).collect())
@@ -154,8 +148,9 @@ fn pulled(root: &Path, since: DateTime<Utc>) -> Option<String> {
         .filter(|name| name.starts_with("refs/remotes/") && !name.contains(".."))
         .filter_map(|name| read(&common.join("logs").join(name)));
     let text = String::from_utf8_lossy(&logs.next()?).into_owned();
-    let mut records = text.lines().filter_map(|line| record(line, since));
-    records.rfind(|(_, what)| !what.starts_with("update by push")).map(|(commit, _)| commit)
+    let is_fetched = |moved: &git::Moved| !moved.action.starts_with("update by push");
+    let newest = git::reflog(&text).rfind(is_fetched)?;
+    (newest.at >= since.timestamp()).then(|| newest.new.to_owned())
 }
 
 /// `added \t removed \t path`; a binary file has `-` for both.
@@ -174,15 +169,6 @@ fn is_repository(path: &Path) -> bool {
     path.join(".git").exists()
 }
 
-/// Of a line of a reflog which commit came of it and what was done, where that was later: `old new
-/// Name <mail> 1700000000 +0000\tcommit: …`.
-fn record(line: &str, since: DateTime<Utc>) -> Option<(String, String)> {
-    let (who, what) = line.split_once('\t')?;
-    let at: i64 = who.rsplit(' ').nth(1)?.parse().ok()?;
-    let new = who.split(' ').nth(1)?;
-    (at >= since.timestamp()).then(|| (new.to_owned(), what.to_owned()))
-}
-
 fn lines_of(path: &Path) -> u64 {
     if path.is_symlink() {
         return 1;
@@ -194,9 +180,4 @@ fn lines_of(path: &Path) -> u64 {
     let ends = bytes.split(|byte| *byte == b'\n').count() - 1;
     let rest = usize::from(bytes.last().is_some_and(|byte| *byte != b'\n'));
     u64::try_from(ends + rest).unwrap_or(u64::MAX)
-}
-
-/// The branch that is checked out, read from git's files.
-pub fn branch(root: &Path) -> Option<String> {
-    git::head_name(root)?.strip_prefix("refs/heads/").map(str::to_owned)
 }

@@ -77,15 +77,11 @@ impl Stamp {
 /// The bytes of a plain file of at most `limit` bytes; none if there is no file. Anything else in
 /// its place is an error.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let file = match open(path, OFlags::empty()) {
+    let (file, size) = match open_regular(path) {
         Err(err) if is_absent(&err) => return Ok(None),
         other => other?,
     };
-    let found = file.metadata()?;
-    if !found.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"));
-    }
-    let bytes = read_beyond(&file, found.size(), limit)?;
+    let bytes = read_beyond(&file, size, limit)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::new(ErrorKind::FileTooLarge, format!("larger than {limit} bytes")));
     }
@@ -107,6 +103,16 @@ pub(super) fn read_beyond(file: &File, size: u64, limit: u64) -> io::Result<Vec<
     Ok(bytes)
 }
 
+/// A regular file and its length. A link is followed; a pipe or a device is not waited for.
+pub(super) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
+    let file = open(path, OFlags::empty())?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "not a plain file"));
+    }
+    Ok((file, meta.len()))
+}
+
 /// Opens for reading, and waits for nobody.
 pub(crate) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -114,6 +120,6 @@ pub(crate) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
     Ok(File::from(opened?))
 }
 
-fn is_absent(err: &io::Error) -> bool {
+pub(crate) fn is_absent(err: &io::Error) -> bool {
     matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

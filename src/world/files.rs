@@ -2,9 +2,11 @@
 //! device) is never followed, waited for or written to.
 
 use std::{
-    fs::{self, File, FileType, Metadata, OpenOptions, Permissions},
+    fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions},
     io::{self, ErrorKind, Read as _, Write as _},
-    os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _},
+    os::unix::fs::{
+        DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _,
+    },
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -29,7 +31,7 @@ pub(crate) enum Access {
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Error {
+pub enum Error {
     #[error("failed to lock `{}` in time. Another process holds it", path.display())]
     Locked { path: PathBuf },
     #[error("failed to access `{}`", path.display())]
@@ -112,6 +114,21 @@ pub(crate) struct Replacement<'a> {
     pub(crate) durable: bool,
     /// Who may do what with it; none: the user alone.
     pub(crate) mode: Option<u32>,
+}
+
+/// Puts new bytes in the place of a file of a project's, with the permissions that it has. For the
+/// holder of the file's lock.
+pub(crate) fn rewrite(path: &Path, bytes: &[u8], durable: bool) -> Result<()> {
+    let meta = fs::symlink_metadata(path).ok();
+    let mode = meta.map_or(0o644, |meta| meta.permissions().mode() & 0o7777);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let tmp = path.with_file_name(format!(".{name}.roz-tmp"));
+    replace(path, &tmp, &Replacement { bytes, modified: None, durable, mode: Some(mode) })
+}
+
+/// Makes a folder of roz's own, and those above it, for the user alone.
+pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
 /// Puts a new file in the place of `path`: a reader sees the old one or the new one. `tmp` is for

@@ -10,8 +10,9 @@ use std::{
 };
 
 use super::{
+    lossy,
     process::{self, command},
-    read_text, try_beginning,
+    read_beginning, read_text,
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -65,7 +66,7 @@ pub(crate) fn find_root(dir: &Path) -> Option<PathBuf> {
 /// Where git keeps a work tree's own files, and those of the repository.
 pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
-    let common_of = |git_dir: &Path| match try_beginning(&git_dir.join("commondir"), 4096) {
+    let common_of = |git_dir: &Path| match read_beginning(&git_dir.join("commondir"), 4096) {
         Ok((text, _)) => Ok(git_dir.join(text.trim())),
         Err(err) if err.kind() == io::ErrorKind::NotADirectory => Err(err),
         Err(_) => Ok(git_dir.to_owned()),
@@ -98,11 +99,31 @@ pub fn ignored(root: &Path, paths: &[String], until: Instant) -> Vec<String> {
     said.split_terminator('\0').map(str::to_owned).collect()
 }
 
-/// The name that `HEAD` refers to: `refs/heads/main`.
-pub(super) fn head_name(root: &Path) -> Option<String> {
+/// The branch that is checked out, read from git's files.
+pub fn branch(root: &Path) -> Option<String> {
     let (git_dir, _) = git_dirs(root)?;
     let head = read_text(&git_dir.join("HEAD"), 4096)?;
-    head.trim().strip_prefix("ref:").map(|rest| rest.trim().to_owned())
+    head.trim().strip_prefix("ref:")?.trim().strip_prefix("refs/heads/").map(str::to_owned)
+}
+
+/// A line of a reflog: `old new Name <mail> 1700000000 +0000\tcheckout: moving from a to b`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moved<'a> {
+    pub(crate) old: &'a str,
+    pub(crate) new: &'a str,
+    /// In seconds.
+    pub(crate) at: i64,
+    pub(crate) action: &'a str,
+}
+
+/// The lines of a reflog, oldest first.
+pub(crate) fn reflog(text: &str) -> impl DoubleEndedIterator<Item = Moved<'_>> {
+    text.lines().filter_map(|line| {
+        let (who, action) = line.split_once('\t').unwrap_or((line, ""));
+        let at = who.rsplit(' ').nth(1)?.parse().ok()?;
+        let mut ids = who.split(' ');
+        Some(Moved { old: ids.next()?, new: ids.next()?, at, action })
+    })
 }
 
 /// The commit that is checked out, read from git's files.
@@ -149,16 +170,6 @@ pub(crate) fn copy_with_age(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::File::options().write(true).open(to)?.set_modified(age)
 }
 
-/// What `.gitattributes` say of a path, which need not be there: `union`, `unspecified` …
-pub fn attribute(root: &Path, name: &str, path: &Path, until: Instant) -> Result<String, Error> {
-    let path = path.to_string_lossy();
-    let said = git_with(root, &["check-attr", "-z", name, "--", &path], &[], until)?;
-    Ok(said.split('\0').nth(2).unwrap_or_default().to_owned())
-}
-
-/// Variables that we set for git ourselves.
-const OWN: &[&str] = &["GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT"];
-
 /// As [`git_with`], with `input` on standard input.
 pub(crate) fn feed_git(
     root: &Path,
@@ -167,11 +178,7 @@ pub(crate) fn feed_git(
     input: &[u8],
     until: Instant,
 ) -> Result<String, Error> {
-    let ran = process::feed(prepared(root, args.iter().copied(), env), input, until)?;
-    if !ran.ok {
-        return Err(failed(args, &ran));
-    }
-    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+    checked(args, process::feed(prepared(root, args, env), input, until)).map(lossy)
 }
 
 /// As [`feed_git`], for an output of any length.
@@ -181,8 +188,7 @@ pub(crate) fn all_of(
     input: &[u8],
     until: Instant,
 ) -> Result<Vec<u8>, Error> {
-    let ran = process::feed_for_all(prepared(root, args.iter().copied(), &[]), input, until)?;
-    if ran.ok { Ok(ran.stdout) } else { Err(failed(args, &ran)) }
+    checked(args, process::feed_for_all(prepared(root, args, &[]), input, until))
 }
 
 /// Fails where an output is as long as what is kept of one: its end may be missing.
@@ -196,26 +202,32 @@ pub(crate) fn git_with(
     env: &[(&str, &OsStr)],
     until: Instant,
 ) -> Result<String, Error> {
-    let ran = process::run(prepared(root, args.iter().copied(), env), until)?;
-    if !ran.ok {
-        return Err(failed(args, &ran));
-    }
-    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+    checked(args, process::run(prepared(root, args, env), until)).map(lossy)
 }
 
-fn failed(args: &[&str], ran: &process::Ran) -> Error {
+/// What git printed, if all went well.
+pub(super) fn checked(
+    args: &[&str],
+    ran: Result<process::Ran, process::Error>,
+) -> Result<Vec<u8>, Error> {
+    let ran = ran?;
+    if ran.ok {
+        return Ok(ran.stdout);
+    }
     let verb = args.iter().find(|arg| !arg.starts_with('-') && !arg.contains('=')).copied();
     let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
-    Error::Git { verb: verb.unwrap_or("git").to_owned(), said }
+    Err(Error::Git { verb: verb.unwrap_or("git").to_owned(), said })
 }
 
 /// A git that is about to be started.
-pub(super) fn prepared<'a>(
-    root: &Path,
-    args: impl IntoIterator<Item = &'a str>,
-    env: &[(&str, &OsStr)],
-) -> Command {
+pub(super) fn prepared(root: &Path, args: &[&str], env: &[(&str, &OsStr)]) -> Command {
     let mut git: Command = command("git");
+    // What somebody's environment says of another repository, or another git.
+    for (name, _) in std::env::vars_os() {
+        if name.as_encoded_bytes().starts_with(b"GIT_") {
+            git.env_remove(&name);
+        }
+    }
     // Nobody is asked for anything, and no program of the repository's choice is started to watch
     // its files.
     git.current_dir(root)
@@ -225,13 +237,5 @@ pub(super) fn prepared<'a>(
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
         .envs(env.iter().copied());
-    // What somebody's environment says of another repository, or another git.
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        let is_ours = |pair: &(&str, &OsStr)| *pair.0 == *text;
-        if text.starts_with("GIT_") && !OWN.contains(&&*text) && !env.iter().any(is_ours) {
-            git.env_remove(&name);
-        }
-    }
     git
 }

@@ -20,9 +20,14 @@ impl Log {
     /// Opens the log, or begins it, as a file that belongs to a project; none if its folder is not
     /// there.
     pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
+        Self::open_for(path, Access::Shared)
+    }
+
+    /// As [`Self::open`], and `access` to it if it is created.
+    pub(crate) fn open_for(path: &Path, access: Access) -> Result<Option<Self>> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
-        let found = files::open_for(path, &mut options, Access::Shared)?;
+        let found = files::open_for(path, &mut options, access)?;
         Ok(found.map(|(file, _)| Self { file, path: path.into() }))
     }
 
@@ -47,15 +52,17 @@ impl Log {
     }
 
     /// Writes `lines` behind what is there, on lines of their own, in one write: writers side by
-    /// side do not interleave on a local disk.
-    ///
-    /// # Errors
-    ///
-    /// Then nothing of `lines` is in it, unless others have added to it since.
+    /// side do not interleave on a local disk. After an error nothing of `lines` is in it, unless
+    /// others have added to it since.
     pub(crate) fn add(&self, lines: &[u8]) -> Result<()> {
         let before = self.len()?;
         let begun = if self.is_open(before)? { &b"\n"[..] } else { b"" };
         self.write(before, &[begun, lines].concat()).at(&self.path)
+    }
+
+    /// Answers when what was added is on the disk.
+    pub(crate) fn sync(&self) -> Result<()> {
+        self.file.sync_data().at(&self.path)
     }
 
     fn write(&self, before: u64, text: &[u8]) -> io::Result<()> {
@@ -124,40 +131,29 @@ pub(crate) fn each_line_until(
 }
 
 fn read_lines(
-    from_here: impl io::Read,
+    input: impl io::Read,
     from: u64,
     longest: usize,
     mut each: impl FnMut(&[u8]),
 ) -> io::Result<Read> {
-    let mut reader = BufReader::with_capacity(256 << 10, from_here);
-    let mut end = from;
-    let mut position = from;
-    let mut begun: Vec<u8> = Vec::new();
-    let add = |begun: &mut Vec<u8>, piece: &[u8]| {
-        let room = longest.saturating_sub(begun.len());
-        begun.extend_from_slice(&piece[..piece.len().min(room)]);
+    let mut reader = BufReader::with_capacity(256 << 10, input);
+    let mut next = |line: &mut Vec<u8>| {
+        line.clear();
+        let read = reader.by_ref().take(longest as u64).read_until(b'\n', line);
+        read.map(|read| (read as u64, line.pop_if(|byte| *byte == b'\n').is_some()))
     };
+    let (mut end, mut line, mut excess) = (from, Vec::new(), Vec::new());
     loop {
-        let piece = reader.fill_buf()?;
-        if piece.is_empty() {
-            return Ok(Read { end, rest: begun });
-        }
-        let mut rest = piece;
-        while let Some(at) = rest.iter().position(|byte| *byte == b'\n') {
-            let line = &rest[..at];
-            if begun.is_empty() {
-                each(line);
-            } else {
-                add(&mut begun, line);
-                each(&begun);
-                begun.clear();
+        let (mut length, mut is_whole) = next(&mut line)?;
+        while !is_whole {
+            let (more, is_end) = next(&mut excess)?;
+            if more == 0 {
+                return Ok(Read { end, rest: line });
             }
-            rest = &rest[at + 1..];
-            end = position + (piece.len() - rest.len()) as u64;
+            length += more;
+            is_whole = is_end;
         }
-        add(&mut begun, rest);
-        let length = piece.len();
-        position += length as u64;
-        reader.consume(length);
+        each(&line);
+        end += length;
     }
 }

@@ -10,7 +10,6 @@ pub mod changes;
 pub(crate) mod file_identity;
 pub(crate) mod files;
 pub mod git;
-pub(crate) mod git_attributes;
 pub(crate) mod links;
 mod lock;
 pub(crate) mod log;
@@ -27,10 +26,10 @@ use std::{
 };
 
 use chrono::{DateTime, Utc};
+use file_identity::open_regular;
 use rustix::{
     buffer::spare_capacity,
-    event::{PollFd, PollFlags, Timespec, poll},
-    fs::OFlags,
+    event::{PollFd, PollFlags, poll},
 };
 
 /// The outside as it was when the process started.
@@ -115,10 +114,9 @@ impl World {
     /// How an agent's shell can call this binary: `roz` where that is the one on PATH, else its
     /// path.
     pub fn own_command(&self) -> String {
-        let own = env::current_exe().and_then(|current_exe| current_exe.canonicalize()).ok();
-        let first = self.on_path("roz").first().and_then(|on_path| on_path.canonicalize().ok());
-        match own {
-            Some(own) if first.as_ref() != Some(&own) => shell_word(&own.to_string_lossy()),
+        let first = self.on_path("roz").into_iter().next();
+        match self.binary() {
+            Ok(own) if first.as_ref() != Some(&own) => shell_word(&own.to_string_lossy()),
             _ => "roz".to_owned(),
         }
     }
@@ -135,10 +133,6 @@ impl World {
 
     /// This program's file, under the name by which PATH finds it, if it does: that name outlives
     /// an update where it is a link.
-    ///
-    /// # Errors
-    ///
-    /// If the system does not say, or the file is gone.
     pub fn binary(&self) -> std::io::Result<PathBuf> {
         let file = env::current_exe()?.canonicalize()?;
         let is_it = |path: &PathBuf| {
@@ -153,13 +147,11 @@ impl World {
     }
 }
 
-/// The name of the folder that we stood in when it was removed: never `/`, which is a project like
-/// any other.
+/// The name of the folder that we stood in when it was removed, where the system says it: never
+/// `/`, which is a project like any other.
 fn last_stand() -> PathBuf {
-    let by_system = || std::fs::read_link("/proc/self/cwd").ok();
-    let by_shell = || env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
-    let found = by_system().or_else(by_shell);
-    let found = found.unwrap_or_else(|| PathBuf::from("/nonexistent"));
+    let link = std::fs::read_link("/proc/self/cwd");
+    let found = link.unwrap_or_else(|_| PathBuf::from("/nonexistent"));
     let text = found.to_string_lossy();
     text.strip_suffix(" (deleted)").map_or_else(|| found.clone(), PathBuf::from)
 }
@@ -227,25 +219,21 @@ pub fn read_text(path: &Path, max: u64) -> Option<String> {
 
 /// The beginning of a regular file as text, what is no UTF-8 replaced, and whether that is all of
 /// it.
-pub fn read_beginning(path: &Path, max: u64) -> Option<(String, bool)> {
-    try_beginning(path, max).ok()
+pub fn read_beginning(path: &Path, max: u64) -> std::io::Result<(String, bool)> {
+    let (bytes, length) = head(path, max)?;
+    Ok((lossy(bytes), length <= max))
 }
 
-/// As [`read_beginning`], and why not.
-pub fn try_beginning(path: &Path, max: u64) -> std::io::Result<(String, bool)> {
-    let (bytes, length) = head(path, max)?;
-    let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(err) => String::from_utf8_lossy(err.as_bytes()).into_owned(),
-    };
-    Ok((text, length <= max))
+/// As text, what is no UTF-8 replaced.
+pub(crate) fn lossy(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|err| String::from_utf8_lossy(err.as_bytes()).into_owned())
 }
 
 /// The last `max` bytes of a regular file as text, what is no UTF-8 replaced.
 pub fn read_ending(path: &Path, max: u64) -> Option<String> {
     let (file, _) = open_regular(path).ok()?;
-    let bytes = log::tail(&file, max).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
+    log::tail(&file, max).ok().map(lossy)
 }
 
 /// The first `max` bytes of a regular file.
@@ -262,38 +250,19 @@ fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
     Ok((bytes, length))
 }
 
-/// A regular file and its length. A link is followed; a pipe or a device is not waited for.
-fn open_regular(path: &Path) -> std::io::Result<(std::fs::File, u64)> {
-    let file = file_identity::open(path, OFlags::empty())?;
-    let meta = file.metadata()?;
-    if !meta.is_file() {
-        return Err(std::io::Error::other("it is no regular file"));
-    }
-    Ok((file, meta.len()))
-}
-
 /// Whether a file, or what else is there, was last changed before a time.
 pub fn is_older(path: &Path, before: DateTime<Utc>) -> bool {
     let modified = path.symlink_metadata().and_then(|meta| meta.modified());
     modified.is_ok_and(|at| DateTime::<Utc>::from(at) < before)
 }
 
-/// The names of what is in a folder.
-pub fn names(folder: &Path) -> std::io::Result<Vec<OsString>> {
-    std::fs::read_dir(folder)?.map(|entry| Ok(entry?.file_name())).collect()
-}
-
 /// A file of ours to append to, made if it is not there. What is no regular file is refused, not
 /// followed and not waited for.
 pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
     let mut options = std::fs::OpenOptions::new();
-    let file = options.create(true).append(true).mode(0o600).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::other("it is no regular file"));
-    }
-    Ok(file)
+    let found = files::open(path, options.create(true).append(true));
+    let found = found.map_err(std::io::Error::other)?;
+    found.map(|(file, _)| file).ok_or(std::io::ErrorKind::NotFound.into())
 }
 
 /// An error and its causes, in a line.
@@ -313,10 +282,6 @@ pub enum StdinError {
 }
 
 /// Writes to standard output, without the library's buffer before it: it is one answer.
-///
-/// # Errors
-///
-/// If the system does not take all of it.
 pub fn write_stdout(mut bytes: &[u8]) -> std::io::Result<()> {
     while !bytes.is_empty() {
         let stdout = rustix::stdio::stdout();
@@ -335,10 +300,7 @@ pub fn read_stdin(max: usize, patience: Duration) -> Result<Vec<u8>, StdinError>
     let mut bytes = Vec::with_capacity(16 * 1024);
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        let timeout = Timespec {
-            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: left.subsec_nanos().into(),
-        };
+        let timeout = process::timespec(left);
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
             Ok(0) => return Err(StdinError::TimedOut(patience)),
             Ok(_) => (),

@@ -1,7 +1,7 @@
 //! What git has of paths at a commit: texts, and what a folder held. One process, however many are
 //! asked for.
 
-use std::{ffi::OsStr, path::Path, time::Instant};
+use std::{path::Path, time::Instant};
 
 use super::{
     git::{self, Error},
@@ -24,12 +24,8 @@ pub struct Entry {
 }
 
 /// The objects at `paths` of `commit`, in their order; paths begin at `root`, which need not be the
-/// repository's. None where there is no such path.
-///
-/// # Errors
-///
-/// If git cannot be asked. What git prints beyond a bound is [`Object::Other`]: small ones ought to
-/// come first.
+/// repository's. None where there is no such path. What git prints beyond a bound is
+/// [`Object::Other`]: small ones ought to come first.
 pub fn at(
     root: &Path,
     commit: &str,
@@ -51,13 +47,10 @@ pub fn named(
     let asked = names.iter().filter(|(_, path)| can_be_asked(path));
     let line = |(commit, path): &(&str, &str)| [commit, ":./", path, "\n"].concat();
     let input = asked.map(line).collect::<Vec<_>>().concat();
-    let command = git::prepared(root, ["cat-file", "--batch"], &[] as &[(&str, &OsStr)]);
-    let ran = process::feed(command, input.as_bytes(), until)?;
-    if !ran.ok {
-        let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
-        return Err(Error::Git { verb: "cat-file".to_owned(), said });
-    }
-    let mut rest = ran.stdout.as_slice();
+    let args = ["cat-file", "--batch"];
+    let ran = process::feed(git::prepared(root, &args, &[]), input.as_bytes(), until);
+    let said = git::checked(&args, ran)?;
+    let mut rest = said.as_slice();
     let answers = names.iter().map(|(commit, path)| {
         if can_be_asked(path) { next(&mut rest, commit.len() / 2) } else { Some(Object::Other) }
     });

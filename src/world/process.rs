@@ -6,7 +6,7 @@ use std::{
     ffi::OsStr,
     io::{self, Write as _},
     os::{fd::AsFd, unix::process::CommandExt as _},
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
 
@@ -49,159 +49,106 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 }
 
 /// Runs a program to its end, or to the end of its time: then it is killed with everything that it
-/// started in its process group.
-pub fn run(mut command: Command, until: Instant) -> Result<Ran, Error> {
-    command.stdin(Stdio::null());
-    start(command, until, |child, until| listen(child, until, For::TheirEnds, MAX_OUTPUT))
-}
-
-/// As [`run`], and no longer than the program itself: what it has started and left behind with its
-/// output open is not waited for.
-pub fn run_alone(mut command: Command, until: Instant) -> Result<Ran, Error> {
-    command.stdin(Stdio::null());
-    start(command, until, |child, until| listen(child, until, For::ItsEnd, MAX_OUTPUT))
+/// started in its process group. What it leaves behind with its output open is not waited for.
+pub fn run(command: Command, until: Instant) -> Result<Ran, Error> {
+    start(command, None, MAX_OUTPUT, until)
 }
 
 /// As [`run`], with `input` on the program's standard input.
 pub fn feed(command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
-    feed_for(command, input, until, MAX_OUTPUT)
+    start(command, Some(input), MAX_OUTPUT, until)
 }
 
 /// As [`feed`], for an output that may be as long as a repository's notes.
 pub fn feed_for_all(command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
-    feed_for(command, input, until, MAX_LONG_OUTPUT)
+    start(command, Some(input), MAX_LONG_OUTPUT, until)
 }
-
-fn feed_for(
-    mut command: Command,
-    input: &[u8],
-    until: Instant,
-    max_output: usize,
-) -> Result<Ran, Error> {
-    command.stdin(Stdio::piped());
-    start(command, until, |child, until| {
-        let stdin = child.stdin.take();
-        std::thread::scope(|scope| {
-            // A program that does not read to the end has its reasons; one that is killed closes
-            // its end, and the writing fails.
-            scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input)));
-            let heard = listen(child, until, For::TheirEnds, max_output);
-            if heard.is_err() {
-                kill(child);
-            }
-            heard
-        })
-    })
-}
-
-type Heard = io::Result<(Vec<u8>, Vec<u8>)>;
 
 fn start(
     mut command: Command,
+    input: Option<&[u8]>,
+    max_output: usize,
     until: Instant,
-    listen: impl FnOnce(&mut Child, Instant) -> Heard,
 ) -> Result<Ran, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     if Instant::now() >= until {
         return Err(Error::TimedOut(name));
     }
+    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|err| Error::Start(name.clone(), err))?;
-    match listen(&mut child, until) {
-        Ok((stdout, stderr)) => {
-            let status = wait(&mut child, until).ok_or_else(|| Error::TimedOut(name.clone()))?;
-            Ok(Ran { ok: status.success(), code: status.code(), stdout, stderr })
-        }
-        Err(err) => {
+    let heard = std::thread::scope(|scope| {
+        // A program that does not read to the end has its reasons; one that is killed closes its
+        // end, and the writing fails.
+        let write = |mut stdin: ChildStdin| scope.spawn(move || stdin.write_all(input?).ok());
+        let writing = child.stdin.take().map(write);
+        let heard = listen(&mut child, until, max_output);
+        // Whom it has left behind may not read either.
+        if heard.is_err() || writing.is_some_and(|writing| !writing.is_finished()) {
             kill(&mut child);
-            match err.kind() {
-                io::ErrorKind::TimedOut => Err(Error::TimedOut(name)),
-                _ => Err(Error::Io(name, err)),
-            }
         }
-    }
+        heard
+    });
+    let (stdout, stderr) = heard.map_err(|err| match err.kind() {
+        io::ErrorKind::TimedOut => Error::TimedOut(name.clone()),
+        _ => Error::Io(name.clone(), err),
+    })?;
+    let status = wait(&mut child, until).ok_or(Error::TimedOut(name))?;
+    Ok(Ran { ok: status.success(), code: status.code(), stdout, stderr })
 }
 
-/// How long is listened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum For {
-    /// The streams': whoever holds them.
-    TheirEnds,
-    /// The program's.
-    ItsEnd,
-}
-
-/// Both streams.
-fn listen(child: &mut Child, until: Instant, how_long: For, max_output: usize) -> Heard {
+/// What the program prints, on both streams, until it has ended.
+fn listen(child: &mut Child, until: Instant, max_output: usize) -> io::Result<(Vec<u8>, Vec<u8>)> {
     const ROUND: Duration = Duration::from_millis(5);
-    /// No more than that is in a pipe: what comes behind it, others say.
-    const IN_A_PIPE: usize = 1024 * 1024;
+    /// No more than that is in two pipes: what comes behind it, others say.
+    const IN_PIPES: usize = 2 * 1024 * 1024;
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Ok((Vec::new(), Vec::new()));
     };
+    let fds = [out.as_fd(), err.as_fd()];
     let mut open = [true, true];
     let mut heard = [Vec::new(), Vec::new()];
     let mut chunk = [0; 16 * 1024];
-    let mut is_over = false;
     let mut since_its_end = 0;
-    while open != [false, false] {
-        // Somebody who never stops talking keeps nobody from looking at the clock.
-        if how_long == For::ItsEnd && !is_over {
-            is_over = child.try_wait()?.is_some();
-        }
-        if is_over && since_its_end > 2 * IN_A_PIPE {
-            break;
-        }
+    while open != [false, false] && since_its_end <= IN_PIPES {
+        let is_over = child.try_wait()?.is_some();
         let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            if is_over {
-                break;
-            }
+        if left.is_zero() && !is_over {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        let fds = [out.as_fd(), err.as_fd()];
+        // What it has said is there when it has ended.
+        let left = if is_over { Duration::ZERO } else { left.min(ROUND) };
         let which: Vec<usize> = (0..2).filter(|stream| open[*stream]).collect();
         let mut polled: Vec<PollFd> = which
             .iter()
             .map(|stream| PollFd::from_borrowed_fd(fds[*stream], PollFlags::IN))
             .collect();
-        // What it has said is there when it has ended.
-        let left = match how_long {
-            For::TheirEnds => left,
-            For::ItsEnd if is_over => Duration::ZERO,
-            For::ItsEnd => left.min(ROUND),
-        };
-        let timeout = Timespec {
-            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: left.subsec_nanos().into(),
-        };
-        match poll(&mut polled, Some(&timeout)) {
+        match poll(&mut polled, Some(&timespec(left))) {
             Ok(0) if is_over => break,
             // Whether there is time left is looked at above.
             Ok(0) | Err(rustix::io::Errno::INTR) => continue,
             Ok(_) => (),
             Err(err) => return Err(err.into()),
         }
-        let ready: Vec<usize> = which
-            .iter()
-            .zip(&polled)
-            .filter(|(_, polled)| !polled.revents().is_empty())
-            .map(|(stream, _)| *stream)
-            .collect();
-        for at in ready {
-            let n = rustix::io::read(fds[at], &mut chunk)?;
-            if n == 0 {
-                open[at] = false;
-            } else if heard[at].len() < max_output {
-                heard[at].extend_from_slice(&chunk[..n]);
+        let is_ready = |polled: &PollFd| !polled.revents().is_empty();
+        for (at, _) in which.iter().zip(&polled).filter(|(_, polled)| is_ready(polled)) {
+            let n = rustix::io::read(fds[*at], &mut chunk)?;
+            open[*at] = n > 0;
+            if heard[*at].len() < max_output {
+                heard[*at].extend_from_slice(&chunk[..n]);
             }
-            if is_over {
-                since_its_end += n;
-            }
+            since_its_end += if is_over { n } else { 0 };
         }
     }
     let [stdout, stderr] = heard;
     Ok((stdout, stderr))
+}
+
+pub(super) fn timespec(duration: Duration) -> Timespec {
+    Timespec {
+        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: duration.subsec_nanos().into(),
+    }
 }
 
 /// How the program ended; `None` and dead if its time is over.

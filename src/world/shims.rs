@@ -146,18 +146,14 @@ pub(super) fn own_path() -> Option<&'static str> {
 /// The session that this process belongs to, as its environment says: the client's, else one of
 /// `roz run`.
 pub fn session_id() -> Option<String> {
-    let known = ["CLAUDE_CODE_SESSION_ID", "ROZ_SESSION_ID"].into_iter().filter_map(env::var_os);
-    known.filter(|name| !name.is_empty()).find_map(|name| name.into_string().ok())
+    let mut known = ["CLAUDE_CODE_SESSION_ID", "ROZ_SESSION_ID"].into_iter().filter_map(variable);
+    known.find_map(|id| id.into_string().ok())
 }
 
-/// The PATH of this process, folders of shims included.
-pub fn path() -> OsString {
-    env::var_os("PATH").unwrap_or_default()
-}
-
-/// A variable that a shell reads its start-up file from.
-pub fn shell_start_up() -> Option<OsString> {
-    env::var_os("BASH_ENV").filter(|value| !value.is_empty())
+/// A variable of this process, `PATH` with its folders of shims among them; an empty one counts as
+/// not set.
+pub fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

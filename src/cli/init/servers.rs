@@ -1,17 +1,14 @@
 //! `.mcp.json`: the client is told of the server `roz mcp`, and each byte that
 //! was there stays.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::step::{Step, text_of};
 use crate::{
     plugin::json_edit::Document,
-    world::{
-        files::{self, Replacement},
-        in_a_line,
-    },
+    world::{files, in_a_line},
 };
 
 pub(super) fn servers(project: &Path) -> Step {
@@ -27,18 +24,7 @@ pub(super) fn servers(project: &Path) -> Step {
         Ok(None) => return Step::Kept(NAME.to_owned()),
         Err(why) => return Step::ByHand(NAME.to_owned(), why, by_hand()),
     };
-    let mode = fs::symlink_metadata(&path).ok().map(|metadata| {
-        use std::os::unix::fs::PermissionsExt as _;
-        metadata.permissions().mode() & 0o7777
-    });
-    let tmp = project.join(format!(".mcp.json.{}.tmp", std::process::id()));
-    let new = Replacement {
-        bytes: new.as_bytes(),
-        modified: None,
-        durable: false,
-        mode: mode.or(Some(0o644)),
-    };
-    match files::replace(&path, &tmp, &new) {
+    match files::rewrite(&path, new.as_bytes(), false) {
         Ok(()) if old.is_empty() => Step::Wrote(NAME.to_owned()),
         Ok(()) => Step::Added(NAME.to_owned(), "the server `roz`".to_owned()),
         Err(err) => Step::ByHand(NAME.to_owned(), in_a_line(&err), by_hand()),

@@ -17,19 +17,11 @@ impl Library {
 
     /// As [`Self::archive`], of what is [`Self::in_files`], and starts no
     /// program: what a server keeps as well counts as archived all the same.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::archive`].
     pub fn archive_at_hand(&self, id: &str) -> Result<()> {
         self.mark(id, Status::Archived, |pair| !self.is_program(pair))
     }
 
     /// Makes an archived learning active again.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::archive`].
     pub fn restore(&self, id: &str) -> Result<()> {
         self.mark(id, Status::Active, |_| true)
     }

@@ -28,6 +28,8 @@ pub(super) mod parse;
 mod peer;
 
 use std::{
+    fs::{self, OpenOptions},
+    io::Write as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -35,11 +37,8 @@ use std::{
 use self::parse::Style;
 use super::{Error, MemoryBackend, Reading, Result, is_id, text::TextFile};
 use crate::{
-    core::reflection::{
-        learning::{Learning, Status},
-        retrieval::{self, Filters, Found, Query},
-    },
-    world::{files::Access, git_attributes},
+    core::reflection::learning::{Learning, Status},
+    world::files::{self, Access},
 };
 
 /// A file without a learning: that it is there switches the gate on.
@@ -47,7 +46,7 @@ pub const EMPTY_FILE: &str = format::HEAD;
 
 /// What stands in the `.gitattributes` beside the file, so that two branches
 /// that both learned something merge.
-pub const ATTRIBUTES: &str = git_attributes::LEARNINGS;
+pub const ATTRIBUTES: &str = "learnings.md merge=union\n";
 
 /// A `learnings.md`.
 #[derive(Debug)]
@@ -111,7 +110,7 @@ impl MemoryBackend for Markdown {
         if held.bytes.is_empty() {
             text.push_str(format::HEAD);
             if let Some(folder) = self.path().parent().filter(|_| self.is_of_project()) {
-                git_attributes::tell_git(folder);
+                tell_git(folder);
             }
         } else if !held.bytes.ends_with(b"\n") {
             text.push('\n');
@@ -127,10 +126,6 @@ impl MemoryBackend for Markdown {
         parse::parse(&bytes, Style::File).read_into(&mut reading, &self.file.path);
         reading.sort();
         Ok(reading)
-    }
-
-    fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>> {
-        Ok(retrieval::search(query, filters, &self.all()?.learnings))
     }
 
     fn mark(&self, id: &str, status: Status) -> Result<()> {
@@ -157,6 +152,19 @@ impl MemoryBackend for Markdown {
 
     fn ping(&self) -> Result<()> {
         self.file.ping()
+    }
+}
+
+/// For whoever begins a file in a project's `folder`: the gate may be on by a ticket system's
+/// marker alone, and then no `roz init` has told git. A file that is there stays as it is.
+fn tell_git(folder: &Path) {
+    let path = folder.join(".gitattributes");
+    let options = &mut OpenOptions::new();
+    options.write(true).create_new(true);
+    let Ok(Some((mut file, _))) = files::open_for(&path, options, Access::Shared) else { return };
+    if file.write_all(ATTRIBUTES.as_bytes()).is_err() {
+        // Half of it would stand as the user's word.
+        let _ = fs::remove_file(&path);
     }
 }
 

@@ -7,7 +7,6 @@
 //! |---|---|---|---|
 //! | `write` | a learning, as JSON | anything | `create_entities` |
 //! | `all` | `{}` | a list of learnings, or an object with one | `read_graph` |
-//! | `search` | `{"query", "limit"}` | as `all` | (found among all) |
 //! | `mark` | `{"id", "status"}` | anything | `add_observations`, `delete_observations` |
 //!
 //! The first four columns are for `backends.mcp.tool_names`; without those the
@@ -30,12 +29,9 @@ use super::{Error, MemoryBackend, Problem, Reading, Result, is_id};
 use crate::{
     core::{
         policy::McpPolicy,
-        reflection::{
-            learning::{Learning, Status},
-            retrieval::{self, Filters, Found, Query},
-        },
+        reflection::learning::{Learning, Status},
     },
-    world::files,
+    world::files::{self, At as _},
 };
 
 /// What a server may take, from its start to its last answer.
@@ -109,12 +105,10 @@ impl Mcp {
         if let Some(dir) = self.lock.parent()
             && !dir.is_dir()
         {
-            let made = std::fs::create_dir_all(dir);
-            made.map_err(|source| Error::Io { path: dir.into(), source })?;
+            std::fs::create_dir_all(dir).at(dir)?;
         }
-        let not_found =
-            || Error::Io { path: self.lock.clone(), source: std::io::ErrorKind::NotFound.into() };
-        files::lock(&self.lock, until)?.ok_or_else(not_found)
+        let not_found = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        Ok(files::lock(&self.lock, until)?.ok_or_else(not_found).at(&self.lock)?)
     }
 }
 
@@ -161,27 +155,6 @@ impl MemoryBackend for Mcp {
         let mut reading = Reading { learnings: known::read(&self.known()), problems: Vec::new() };
         reading.sort();
         Ok(reading)
-    }
-
-    fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>> {
-        if self.is_graph() || self.tool("search").is_err() {
-            return Ok(retrieval::search(query, filters, &self.all()?.learnings));
-        }
-        let tool = self.tool("search")?;
-        let texts = [&query.text, &query.ticket_title, &query.ticket_description, &query.branch];
-        let texts: Vec<_> =
-            texts.into_iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
-        let asked = json!({ "query": texts.join(" "), "limit": filters.max_results });
-        let answer = self.talk(async |talk| talk.call(tool, asked).await)?;
-        // In the server's order, which is all that is known of its scores.
-        let found =
-            listed(&answer).learnings.into_iter().filter(|learning| filters.admit(learning));
-        let mut score = 1.0;
-        let scored = found.take(filters.max_results).map(|learning| {
-            score *= 0.9;
-            Found { id: learning.id, score, why: vec![NAME.to_owned()] }
-        });
-        Ok(scored.collect())
     }
 
     fn mark(&self, id: &str, status: Status) -> Result<()> {

@@ -57,7 +57,7 @@ fn a_server_with_other_tools_keeps_learnings() {
     let mut scene = scene("node", &[&server]);
     let file = scene.dir.path().join("learnings.json");
     scene.backend.server.args.push(file.to_str().unwrap().to_owned());
-    let names = [("write", "keep"), ("all", "list"), ("search", "find"), ("mark", "set_status")];
+    let names = [("write", "keep"), ("all", "list"), ("mark", "set_status")];
     scene.backend.server.tool_names =
         names.iter().map(|(wanted, tool)| ((*wanted).to_owned(), (*tool).to_owned())).collect();
     let backend = &scene.backend;
@@ -70,9 +70,6 @@ fn a_server_with_other_tools_keeps_learnings() {
     assert!(backend.mark("cl_nope", Status::Archived).is_err());
     let archived = Learning { status: Status::Archived, ..learning(1) };
     assert_eq!(backend.all().unwrap().learnings, [learning(0), archived]);
-    let query = Query { text: "gen0 gen1".into(), ..Query::default() };
-    let found = backend.search(&query, &Filters::default()).unwrap();
-    assert_eq!(found.iter().map(|found| &found.id).collect::<Vec<_>>(), [&learning(0).id]);
 }
 
 #[test]

@@ -30,10 +30,7 @@ use super::{
     text::{Held, TextFile},
 };
 use crate::{
-    core::reflection::{
-        learning::{Learning, Status},
-        retrieval::{self, Filters, Found, Query},
-    },
+    core::reflection::learning::{Learning, Status},
     world::files::{Access, At as _},
 };
 
@@ -176,10 +173,6 @@ impl MemoryBackend for TotalRecall {
         Ok(reading)
     }
 
-    fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>> {
-        Ok(retrieval::search(query, filters, &self.all()?.learnings))
-    }
-
     fn mark(&self, id: &str, status: Status) -> Result<()> {
         for log in self.files("daily")? {
             let is_here = |bytes: &[u8]| {
@@ -206,8 +199,7 @@ impl MemoryBackend for TotalRecall {
     fn ping(&self) -> Result<()> {
         let meta = fs::metadata(&self.dir).at(&self.dir)?;
         if !meta.is_dir() {
-            let source = io::ErrorKind::NotADirectory.into();
-            return Err(Error::Io { path: self.dir.clone(), source });
+            Err(io::Error::from(io::ErrorKind::NotADirectory)).at(&self.dir)?;
         }
         self.files("daily").map(drop)
     }

@@ -1,7 +1,10 @@
 //! The real layout of Total Recall, and that nobody else's text is touched.
 
 use super::*;
-use crate::core::reflection::learning::Confidence;
+use crate::core::reflection::{
+    learning::Confidence,
+    retrieval::{Filters, Query},
+};
 use crate::memory::{contract::learning, tests::PATIENCE};
 
 /// A project in which `/recall-init` was run.

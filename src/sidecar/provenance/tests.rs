@@ -133,11 +133,11 @@ fn what_cannot_be_noted_is_not_written_and_what_cannot_be_written_stays_in_doubt
     fs::remove_file(scene.home().join("sidecars")).unwrap();
     let wider = DECLARED.replace("auth", "**");
     assert_eq!(scene.call(|| scene.write(&wider)), 1);
-    let tmp = format!(".orchestration/.active_intents.yaml.{}.tmp", std::process::id());
-    fs::create_dir(scene.root().join(&tmp)).unwrap();
+    let tmp = ".orchestration/.active_intents.yaml.roz-tmp";
+    fs::create_dir(scene.root().join(tmp)).unwrap();
     scene.completes(false).unwrap_err();
     assert_eq!((scene.text(), scene.doubts()), (wider, 1));
-    fs::remove_dir(scene.root().join(&tmp)).unwrap();
+    fs::remove_dir(scene.root().join(tmp)).unwrap();
     assert!(scene.completes(false).unwrap());
     assert_eq!(scene.doubts(), 1);
 }

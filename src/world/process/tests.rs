@@ -14,7 +14,7 @@ fn what_a_program_leaves_behind_is_not_waited_for() {
     let mut sh = command("sh");
     sh.args(["-c", "sleep 20 & echo said; exit 3"]);
     let until = Instant::now() + Duration::from_secs(10);
-    let ran = run_alone(sh, until).unwrap();
+    let ran = run(sh, until).unwrap();
     assert_eq!((ran.ok, ran.code, &*ran.stdout), (false, Some(3), &b"said\n"[..]));
     assert!(Instant::now() < until);
 }
@@ -27,15 +27,24 @@ fn what_is_left_behind_and_never_stops_talking_is_not_listened_to() {
         sh
     };
     let until = Instant::now() + Duration::from_secs(30);
-    let ran = run_alone(talks("yes & echo $! >&2; exit 3"), until).unwrap();
+    let ran = run(talks("yes & echo $! >&2; exit 3"), until).unwrap();
     let said = String::from_utf8_lossy(&ran.stderr).trim().parse().ok();
     kill_process_group(getpgid(said.and_then(Pid::from_raw)).unwrap(), Signal::KILL).unwrap();
     assert_eq!(ran.code, Some(3));
     assert!(Instant::now() < until);
-    // Nor beyond the time, by whoever waits for all of it.
+    // Nor beyond the time.
     let until = Instant::now() + Duration::from_millis(50);
     let ran = run(talks("yes & yes"), until);
     assert!(matches!(ran, Err(Error::TimedOut(_))));
+}
+
+#[test]
+fn what_is_left_behind_and_does_not_eat_is_not_waited_for() {
+    let mut sh = command("sh");
+    sh.args(["-c", "exec 3<&0; sleep 20 <&3 & exit 0"]);
+    let until = Instant::now() + Duration::from_secs(10);
+    assert!(feed(sh, &vec![b'x'; 1 << 20], until).unwrap().ok);
+    assert!(Instant::now() < until);
 }
 
 #[test]

@@ -236,7 +236,7 @@ fn caches_that_are_broken_are_made_anew() {
     assert_eq!((&done["stats"]["entries"], &done["stats"]["broken"]), (&json!(8), &json!(0)));
     let is_whole = |it: fs::DirEntry| {
         it.path().extension().is_some_and(|it| it == "idx")
-            && fs::read(it.path()).unwrap().starts_with(b"roz\0mem\n")
+            && fs::read(it.path()).unwrap().starts_with(b"{")
     };
     assert!(fs::read_dir(&cache).unwrap().any(|it| is_whole(it.unwrap())));
     let text = roz.run(&["learn", "rebuild"]).succeeds().stdout;

@@ -229,7 +229,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     fs::write(dir.path().join(".roz"), "a file").unwrap();
     let backend = Markdown::of_project(dir.path().join(".roz/learnings.md"), PATIENCE);
     let err = backend.write(&learning(0)).unwrap_err();
-    assert!(matches!(err, Error::Io { .. }), "{err}");
+    assert!(matches!(err, Error::File(files::Error::Io { .. })), "{err}");
     assert!(backend.ping().is_err());
 }
 
@@ -241,7 +241,7 @@ fn who_holds_the_lock_is_waited_for_and_not_for_ever() {
     held.lock().unwrap();
     let hasty = Markdown::of_project(scene.backend.file.path.clone(), Duration::from_millis(20));
     let err = hasty.write(&learning(0)).unwrap_err();
-    assert!(matches!(err, Error::Locked { .. }), "{err}");
+    assert!(matches!(err, Error::File(files::Error::Locked { .. })), "{err}");
     // Reading waits for nobody.
     assert_eq!(hasty.all().unwrap().learnings.len(), 2);
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    core::reflection::retrieval::Query,
+    core::reflection::retrieval::{Filters, Query},
     memory::contract::{any_learning, text},
 };
 
