@@ -391,7 +391,8 @@ impl Roz {
 /// What is in a folder and was last changed before a time.
 fn old_in(folder: &Path, before: DateTime<Utc>) -> impl Iterator<Item = PathBuf> {
     let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    paths.filter(move |path| world::is_older(path, before))
+    let changed = |path: &PathBuf| path.symlink_metadata().and_then(|meta| meta.modified());
+    paths.filter(move |path| changed(path).is_ok_and(|at| DateTime::<Utc>::from(at) < before))
 }
 
 fn remove_files(paths: impl Iterator<Item = PathBuf>) {

@@ -29,8 +29,6 @@ pub struct Decayed {
     pub archived: Vec<Due>,
     /// What could not be put away, and why.
     pub failed: Vec<(Due, memory::Error)>,
-    /// The time was over before all of it was done.
-    pub is_cut_short: bool,
     /// What else went wrong, a line each.
     pub warnings: Vec<String>,
 }
@@ -57,7 +55,6 @@ impl Roz {
         let mut decayed = Decayed::default();
         for learning in due {
             if Instant::now() >= until {
-                decayed.is_cut_short = true;
                 break;
             }
             if let Err(err) = archive(&learning.id) {
@@ -100,9 +97,10 @@ impl Roz {
             Err(err) => return vec![in_a_line(&err)],
         };
         let due = self.due(&learnings, &view, world);
+        let count = due.len();
         let archive = |id: &str| library.archive_at_hand(id);
         let mut decayed = Self::put_away(due, archive, &log, world, until);
-        if decayed.is_cut_short {
+        if decayed.archived.len() + decayed.failed.len() < count {
             let _ = fs::remove_file(&mark);
         }
         // What roz does not write is somebody else's to put away.

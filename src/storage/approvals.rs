@@ -8,12 +8,12 @@ use std::{
 
 use chrono::{DateTime, Utc};
 
-use super::{At as _, Result, journal};
+use super::{Result, journal};
 use crate::{
     core::review::approval::{self, Row, Table},
     world::{
         cached,
-        files::{self, Access},
+        files::{self, Access, At as _},
         log::Log,
     },
 };

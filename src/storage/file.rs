@@ -33,12 +33,12 @@ use crate::{
         trace::TraceEvent,
     },
     storage::{
-        Activity, At as _, Error, Leftover, LeftoverKind, MessageStore, Result, Revision, Stored,
+        Activity, Error, Leftover, LeftoverKind, MessageStore, Result, Revision, Stored,
         check_version, journal, touch,
         trace::{self, Batch},
         without_fresh,
     },
-    world::files::{self, Replacement, lock},
+    world::files::{self, At as _, Replacement, lock},
 };
 
 /// How long a reader waits for the lock under which it puts a broken document
@@ -110,11 +110,11 @@ impl FileStore {
         let saved = serde_json::to_vec(&session).at(&files.state).and_then(|json| {
             let modified = Some(SystemTime::from(session.updated_at));
             let new = Replacement { bytes: &json, modified, durable, mode: None };
-            Ok(files::replace(&files.state, &files.tmp, &new)?)
+            files::replace(&files.state, &files.tmp, &new)
         });
         if let Err(err) = saved {
             undo.carry_out();
-            return Err(err);
+            return Err(err.into());
         }
         if durable {
             File::open(&self.dir).and_then(|file| file.sync_all()).at(&self.dir)?;
@@ -144,7 +144,7 @@ impl FileStore {
         loop {
             match fs::symlink_metadata(&path) {
                 Err(err) if err.kind() == ErrorKind::NotFound => return Ok(path),
-                Err(err) => return Err(err).at(&path),
+                Err(err) => Err(err).at(&path)?,
                 Ok(_) => count += 1,
             }
             path = self.dir.join(format!("{id}.corrupt-{time}-{count}"));
@@ -380,7 +380,9 @@ struct Versioned {
 /// Makes the directory, and what it lies in, or makes it private.
 fn prepare(dir: &Path) -> Result<()> {
     match fs::symlink_metadata(dir) {
-        Err(err) if err.kind() == ErrorKind::NotFound => files::make_private_folder(dir).at(dir),
+        Err(err) if err.kind() == ErrorKind::NotFound => {
+            Ok(files::make_private_folder(dir).at(dir)?)
+        }
         meta => {
             let meta = meta.at(dir)?;
             let is_ours = meta.uid() == rustix::process::geteuid().as_raw();
@@ -396,7 +398,7 @@ fn prepare(dir: &Path) -> Result<()> {
 fn is_absent(path: &Path) -> Result<bool> {
     match fs::symlink_metadata(path) {
         Err(err) if err.kind() == ErrorKind::NotFound => Ok(true),
-        meta => meta.at(path).map(|_| false),
+        meta => Ok(meta.at(path).map(|_| false)?),
     }
 }
 

@@ -16,9 +16,10 @@ use crate::{
         trace::TraceEvent,
     },
     storage::{
-        Activity, At as _, Error, Leftover, MessageStore, Result, Revision, Stored, check_version,
-        touch, trace, without_fresh,
+        Activity, Error, Leftover, MessageStore, Result, Revision, Stored, check_version, touch,
+        trace, without_fresh,
     },
+    world::files::At as _,
 };
 
 #[derive(Debug)]

@@ -258,17 +258,6 @@ fn touch(session: &mut Session, events: &[TraceEvent]) {
     session.updated_at = newest.map_or(session.updated_at, |newest| newest.max(session.updated_at));
 }
 
-/// Says which path an I/O error is about.
-trait At<T> {
-    fn at(self, path: &Path) -> Result<T>;
-}
-
-impl<T, E: Into<io::Error>> At<T> for std::result::Result<T, E> {
-    fn at(self, path: &Path) -> Result<T> {
-        self.map_err(|err| Error::Io { path: path.into(), source: err.into() })
-    }
-}
-
 #[cfg(test)]
 mod contract;
 #[cfg(test)]

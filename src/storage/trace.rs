@@ -13,9 +13,9 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     core::trace::{Mark, Trace, TraceEvent},
-    storage::{At as _, Result, file::Files, journal},
+    storage::{Result, file::Files, journal},
     world::{
-        files::{self, Access, Replacement},
+        files::{self, Access, At as _, Replacement},
         log::Log,
     },
 };
@@ -56,7 +56,7 @@ pub(super) fn add(
         return Ok(Undo(None));
     }
     let Some(log) = Log::open_for(&files.trace, Access::Private)? else {
-        return Err(io::Error::from(io::ErrorKind::NotFound)).at(&files.trace);
+        return Ok(Err(io::Error::from(io::ErrorKind::NotFound)).at(&files.trace)?);
     };
     let before = log.len()?;
     if before != trace.bytes {

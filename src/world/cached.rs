@@ -124,32 +124,26 @@ pub(crate) fn begin(path: &Path) -> Option<Pending<'_>> {
 
 impl Pending<'_> {
     pub(crate) fn finish(self, made_by: MadeBy, seen: &impl Serialize, loaded: &impl Serialize) {
-        self.put(made_by, seen, loaded, |_| Vec::new());
+        self.finish_with_body(made_by, seen, loaded, None);
     }
 
     /// The entry, its body, and the length of the entry.
     pub(crate) fn finish_with_body(
-        self,
-        made_by: MadeBy,
-        seen: &impl Serialize,
-        loaded: &impl Serialize,
-        body: &[u8],
-    ) {
-        self.put(made_by, seen, loaded, |length| [body, &length.to_le_bytes()].concat());
-    }
-
-    fn put(
         mut self,
         made_by: MadeBy,
         seen: &impl Serialize,
         loaded: &impl Serialize,
-        rest: impl FnOnce(u64) -> Vec<u8>,
+        body: Option<&[u8]>,
     ) {
         let made_by = (made_by.0.to_owned(), made_by.1);
         // Paths that are no UTF-8 are no JSON: such a project does without.
         let entry = Entry { made_by, begun: self.begun, seen, loaded };
         let Ok(mut text) = serde_json::to_vec(&entry) else { return };
-        text.extend(rest(text.len() as u64));
+        if let Some(body) = body {
+            let length = text.len() as u64;
+            text.extend_from_slice(body);
+            text.extend(length.to_le_bytes());
+        }
         if self.file.write_all(&text).is_ok() {
             let _ = put(self.file, self.path);
         }

@@ -250,12 +250,6 @@ fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
     Ok((bytes, length))
 }
 
-/// Whether a file, or what else is there, was last changed before a time.
-pub fn is_older(path: &Path, before: DateTime<Utc>) -> bool {
-    let modified = path.symlink_metadata().and_then(|meta| meta.modified());
-    modified.is_ok_and(|at| DateTime::<Utc>::from(at) < before)
-}
-
 /// A file of ours to append to, made if it is not there. What is no regular file is refused, not
 /// followed and not waited for.
 pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
