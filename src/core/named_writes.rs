@@ -48,9 +48,12 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
 fn is_remote(write: &Write, reading: &Reading) -> bool {
     const COPY: &str =
         "scp rsync docker podman nerdctl kubectl oc rclone aws gsutil gcloud sftp rcp";
-    let host = write.path.split_once(':').map(|(host, _)| host);
-    host.is_some_and(|host| !host.is_empty() && !host.contains('/'))
-        && reading.runs.iter().any(|run| is_one(COPY, &run.program))
+    is_on_host(&write.path) && reading.runs.iter().any(|run| is_one(COPY, &run.program))
+}
+
+/// `host:/path`
+pub fn is_on_host(path: &str) -> bool {
+    path.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
 /// Whether it is a work tree of the repository that git makes, moves or removes: what is written

@@ -2,7 +2,7 @@
 
 use super::field::Field;
 use super::glob::{self, Token};
-use super::table::{global_options, grammar::lists, npm};
+use super::table::{global_options, grammar::lists};
 use super::{Certainty, HOLE, Run};
 
 impl Run {
@@ -105,18 +105,6 @@ impl Run {
         shows.then(|| format!("Bash:{} --dry-run {verb} {}", self.program, rest.join(" ")))
     }
 
-    /// `npm pub` is `npm publish`.
-    fn whole_verb(&self) -> Option<String> {
-        if self.program != "npm" {
-            return None;
-        }
-        let words = self.words();
-        let [program, word, rest @ ..] = &words[..] else { return None };
-        let whole: Vec<&str> =
-            [*program, npm::verb(word)?].into_iter().chain(rest.iter().copied()).collect();
-        Some(format!("Bash:{}", whole.join(" ")))
-    }
-
     /// Every key of this run.
     pub fn keys(&self) -> Vec<String> {
         // Git prints help for the verb, and runs nothing.
@@ -145,7 +133,6 @@ impl Run {
         }
         let mut keys = vec![self.key()];
         keys.extend(self.bare_key());
-        keys.extend(self.whole_verb());
         // A file system that ignores case finds `git` as `GIT`.
         if self.program.chars().any(|c| c.is_ascii_uppercase()) {
             let program = self.program.to_ascii_lowercase();

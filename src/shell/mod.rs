@@ -21,6 +21,7 @@
 //! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
 //! same as empty. A caller then matches the [`raw_words`] as well, so that padding a line hides nothing.
 
+mod escapes;
 mod field;
 mod glob;
 mod key;

@@ -18,6 +18,8 @@ pub struct Reading {
     pub scripts: Vec<Script>,
     /// Code in other languages that would be run, as far as its text is known.
     pub code: Vec<Code>,
+    /// Something would change files of another machine: `ssh host 'echo > f'`. They are not named.
+    pub changes_elsewhere: bool,
     /// Something would run as another user: `sudo`, `su`.
     pub elevated: bool,
     /// Set where the rest of the line could not be read. What was read before it remains.
@@ -67,6 +69,8 @@ pub struct Run {
     pub certainty: Certainty,
     /// Whether it may be skipped: a branch, a loop, what follows a test.
     pub conditional: bool,
+    /// Whether it runs on another machine or in a container, whose paths are not those of here.
+    pub is_elsewhere: bool,
     /// The folders that it may run in, as paths in [`Write`]: `../b` of `cd ../b && git push` and of
     /// `git -C ../b push`. Empty: where the line starts.
     pub folders: Vec<String>,

@@ -72,25 +72,6 @@ pub(super) enum Node {
     Redirected(Box<Node>, Vec<Redirection>),
 }
 
-impl Node {
-    /// `… 2>&1`
-    pub(super) fn with_errors(self) -> Self {
-        let redirection = Redirection {
-            descriptor: Some(2),
-            kind: RedirectionKind::DuplicateOut,
-            target: Word::text("1", false),
-            body: Rc::new(OnceCell::new()),
-        };
-        match self {
-            Self::Simple(mut simple) => {
-                simple.redirections.push(redirection);
-                Self::Simple(simple)
-            }
-            node => Self::Redirected(Box::new(node), vec![redirection]),
-        }
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Arm {
     pub(super) patterns: Vec<Word>,

@@ -78,16 +78,13 @@ pub fn classify(call: &ToolCall, known: Known) -> Judged {
     worst
 }
 
-/// Verbs of git that move work, and edit nothing.
 const MOVES_WORK: &str = "add commit stash switch checkout push pull fetch merge \
     branch tag worktree remote bisect rebase";
 
 fn purpose(readings: &[Reading], free: &BTreeSet<String>) -> Purpose {
     let moves_work = |run: &Run| {
         let words = run.words();
-        words.first() == Some(&"git")
-            && words.get(1).is_some_and(|verb| is_one(MOVES_WORK, verb))
-            && !safe::sets_program(run)
+        words.first() == Some(&"git") && words.get(1).is_some_and(|verb| is_one(MOVES_WORK, verb))
     };
     let reads = |run: &Run| safe::is_safe(run) || is_one(FILE_PROGRAMS, &run.program);
     let is_all = |fits: &dyn Fn(&Run) -> bool| {
@@ -185,6 +182,8 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
         (Class::Destructive, "the line could not be read to the end".to_owned())
     } else if let Some(write) = reading.writes.iter().find(is_kept) {
         (Class::Destructive, format!("it writes {}", shown(&write.path)))
+    } else if reading.changes_elsewhere {
+        (Class::Destructive, "it changes something on another machine".to_owned())
     } else if let Some(script) = reading.scripts.first() {
         (Class::Destructive, format!("it runs {}", shown(&script.path)))
     } else if let Some(run) =

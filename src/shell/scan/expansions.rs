@@ -22,12 +22,7 @@ impl Scanner<'_> {
                     return;
                 }
                 self.at += 1;
-                let list = self.substitution(")");
-                word.parts.push(Part::Command { list: Rc::new(list), quoted });
-            }
-            b'{' if matches!(self.peek_at(2), b' ' | b'\t' | b'\n' | b'|') => {
-                self.at += 3;
-                let list = self.substitution("}");
+                let list = self.substitution();
                 word.parts.push(Part::Command { list: Rc::new(list), quoted });
             }
             b'{' => {
@@ -36,7 +31,6 @@ impl Scanner<'_> {
                     self.nested(Parameter::default(), |scanner| scanner.parameter(quoted));
                 word.parts.push(Part::Parameter { parameter: Rc::new(parameter), quoted });
             }
-            b'[' => self.old_arithmetic(word),
             b'\'' if !quoted => {
                 self.at += 2;
                 self.ansi_quotes(word);
@@ -59,17 +53,11 @@ impl Scanner<'_> {
         }
     }
 
-    fn substitution(&mut self, close: &'static str) -> List {
+    fn substitution(&mut self) -> List {
         self.substitutions += 1;
         let outer = std::mem::take(&mut self.pending);
-        let list = self.nested(Vec::new(), |scanner| {
-            if close == ")" {
-                scanner.list(&End::Parenthesis)
-            } else {
-                scanner.list(&End::Words(&["}"]))
-            }
-        });
-        self.expect(close);
+        let list = self.nested(Vec::new(), |scanner| scanner.list(&End::Parenthesis));
+        self.expect(")");
         // A here-document may begin inside and have its text after the closing parenthesis.
         let inner = std::mem::replace(&mut self.pending, outer);
         self.pending.extend(inner);
@@ -169,7 +157,7 @@ impl Scanner<'_> {
             return None;
         }
         let start = self.at + 2;
-        let end = self.closing(start, b'(', b')')?;
+        let end = self.closing(start)?;
         if self.bytes.get(end + 1) != Some(&b')') {
             return None;
         }
@@ -177,20 +165,8 @@ impl Scanner<'_> {
         Some(self.quoted_text(&self.text[start..end]))
     }
 
-    /// `$[ … ]`
-    fn old_arithmetic(&mut self, word: &mut Word) {
-        let start = self.at + 2;
-        if let Some(end) = self.closing(start, b'[', b']') {
-            self.at = end + 1;
-            let text = self.quoted_text(&self.text[start..end]);
-            word.parts.push(Part::Arithmetic(Rc::new(text)));
-        } else {
-            self.fail(Unreadable::Quote);
-        }
-    }
-
-    /// Where the bracket that opened before `start` is closed, quotes and escapes aside.
-    fn closing(&self, start: usize, open: u8, close: u8) -> Option<usize> {
+    /// Where the parenthesis that opened before `start` is closed, quotes and escapes aside.
+    fn closing(&self, start: usize) -> Option<usize> {
         let mut depth = 0_usize;
         let mut quote = 0;
         let mut at = start;
@@ -200,9 +176,9 @@ impl Scanner<'_> {
                 byte if byte == quote => quote = 0,
                 _ if quote != 0 => {}
                 b'"' | b'\'' => quote = *byte,
-                byte if byte == open => depth += 1,
-                byte if byte == close && depth == 0 => return Some(at),
-                byte if byte == close => depth -= 1,
+                b'(' => depth += 1,
+                b')' if depth == 0 => return Some(at),
+                b')' => depth -= 1,
                 _ => {}
             }
             at += 1;

@@ -68,13 +68,8 @@ impl Scanner<'_> {
         while self.is_at_pipe() && !self.is_over() {
             let has_errors = self.peek_at(1) == b'&';
             self.at += if has_errors { 2 } else { 1 };
-            if has_errors && let Some(stage) = stages.pop() {
-                stages.push(stage.with_errors());
-            }
             self.skip_lines();
             self.skip_blanks();
-            // Bash refuses `a | ! b`. Other shells run it, so scanning goes on.
-            self.may_be_refused |= self.bare_word() == "!";
             self.skip_prefixes();
             let start = self.at;
             stages.extend(self.command());

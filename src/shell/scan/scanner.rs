@@ -9,8 +9,6 @@ use std::rc::Rc;
 pub(in crate::shell) struct Scanned {
     pub(in crate::shell) list: List,
     pub(in crate::shell) error: Option<Unreadable>,
-    /// Whether bash may refuse the whole text and run none of it: `a | ! b`.
-    pub(in crate::shell) may_be_refused: bool,
     pub(super) commands: usize,
 }
 
@@ -19,7 +17,7 @@ pub(in crate::shell) struct Scanned {
 pub(in crate::shell) fn scan(text: &str, depth: usize, most_commands: usize) -> Scanned {
     if text.len() > limit::LINE {
         let error = Some(Unreadable::Length);
-        return Scanned { list: List::new(), error, may_be_refused: false, commands: 0 };
+        return Scanned { list: List::new(), error, commands: 0 };
     }
     let mut scanner = Scanner { most_commands, ..Scanner::new(text, depth) };
     let list = scanner.list(&End::Text);
@@ -28,7 +26,7 @@ pub(in crate::shell) fn scan(text: &str, depth: usize, most_commands: usize) -> 
         scanner.fail(Unreadable::Syntax);
     }
     let error = scanner.error.or(scanner.backtick_error);
-    Scanned { list, error, may_be_refused: scanner.may_be_refused, commands: scanner.commands }
+    Scanned { list, error, commands: scanner.commands }
 }
 
 pub(super) struct Scanner<'a> {
@@ -36,7 +34,6 @@ pub(super) struct Scanner<'a> {
     pub(super) bytes: &'a [u8],
     /// The place of the next byte.
     pub(super) at: usize,
-    pub(super) may_be_refused: bool,
     pub(super) depth: usize,
     pub(super) commands: usize,
     pub(super) most_commands: usize,
@@ -80,7 +77,6 @@ impl<'a> Scanner<'a> {
             text,
             bytes: text.as_bytes(),
             at: 0,
-            may_be_refused: false,
             depth,
             commands: 0,
             most_commands: limit::WORK,

@@ -52,12 +52,6 @@ impl Scanner<'_> {
                 continue;
             }
             let start = self.at;
-            if simple.words.is_empty()
-                && simple.assignments.is_empty()
-                && let Some(name) = self.signed_name()
-            {
-                return self.function(name);
-            }
             simple.words.push(self.word());
             if self.at == start {
                 self.fail(Unreadable::Syntax);
@@ -68,16 +62,6 @@ impl Scanner<'_> {
             && simple.assignments.is_empty()
             && simple.redirections.is_empty();
         (!empty).then_some(Node::Simple(simple))
-    }
-
-    /// `g+()`: a function of that name, where patterns are not extended.
-    fn signed_name(&mut self) -> Option<String> {
-        let rest = self.text.get(self.at..)?;
-        let end = rest.find(|c: char| c.is_whitespace() || "()<>;&|'\"\\$`".contains(c))?;
-        let (name, behind) = rest.split_at(end);
-        let is_definition = name.ends_with(['?', '*', '+', '@', '!']) && behind.starts_with("()");
-        self.at += if is_definition { end + 2 } else { 0 };
-        is_definition.then(|| name.to_owned())
     }
 
     /// The redirections after a compound command.

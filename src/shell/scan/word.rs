@@ -3,6 +3,7 @@
 use super::head;
 use super::scanner::{End, Scanner, is_meta};
 use crate::shell::Unreadable;
+use crate::shell::escapes::unescaped;
 use crate::shell::syntax::{Part, Word};
 use std::rc::Rc;
 
@@ -137,80 +138,18 @@ impl Scanner<'_> {
 
     /// `$'…'`, after the opening quote.
     pub(super) fn ansi_quotes(&mut self, word: &mut Word) {
-        let mut bytes = Vec::new();
-        loop {
-            if self.at >= self.bytes.len() {
-                self.fail(Unreadable::Quote);
-                return;
-            }
-            let byte = self.peek();
-            self.at += 1;
-            match byte {
-                b'\'' => break,
-                b'\\' => self.ansi_escape(&mut bytes),
-                byte => bytes.push(byte),
-            }
-        }
+        let rest = &self.text[self.at..];
+        let mut is_escaped = false;
+        let end = rest.bytes().position(|byte| {
+            let is_end = byte == b'\'' && !is_escaped;
+            is_escaped = byte == b'\\' && !is_escaped;
+            is_end
+        });
+        let Some(end) = end else { return self.fail(Unreadable::Quote) };
+        self.at += end + 1;
         // A NUL ends the string, as in all arguments of a program.
-        let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        word.push_text(&String::from_utf8_lossy(&bytes[..end]), true);
-    }
-
-    fn ansi_escape(&mut self, bytes: &mut Vec<u8>) {
-        let letter = self.peek();
-        self.at = (self.at + 1).min(self.bytes.len());
-        match letter {
-            b'n' => bytes.push(b'\n'),
-            b't' => bytes.push(b'\t'),
-            b'r' => bytes.push(b'\r'),
-            b'a' => bytes.push(7),
-            b'b' => bytes.push(8),
-            b'e' | b'E' => bytes.push(27),
-            b'f' => bytes.push(12),
-            b'v' => bytes.push(11),
-            b'\\' | b'\'' | b'"' | b'?' => bytes.push(letter),
-            b'c' => {
-                bytes.push(self.peek() & 0x1f);
-                self.at = (self.at + 1).min(self.bytes.len());
-            }
-            b'0'..=b'7' => {
-                self.at -= 1;
-                let value = self.number(8, 3);
-                bytes.push(value.to_le_bytes()[0]);
-            }
-            // `\x{67}`
-            b'x' if self.peek() == b'{' => {
-                self.at += 1;
-                let value = self.number(16, 8);
-                self.at += usize::from(self.peek() == b'}');
-                bytes.push(value.to_le_bytes()[0]);
-            }
-            b'x' | b'u' | b'U' if self.peek().is_ascii_hexdigit() => {
-                let digits = match letter {
-                    b'x' => 2,
-                    b'u' => 4,
-                    _ => 8,
-                };
-                let value = self.number(16, digits);
-                if letter == b'x' {
-                    bytes.push(value.to_le_bytes()[0]);
-                } else if let Some(character) = char::from_u32(value) {
-                    bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                }
-            }
-            0 if self.at >= self.bytes.len() => self.fail(Unreadable::Quote),
-            _ => bytes.extend([b'\\', letter]),
-        }
-    }
-
-    fn number(&mut self, radix: u32, most: usize) -> u32 {
-        let mut value = 0_u32;
-        for _ in 0..most {
-            let Some(digit) = char::from(self.peek()).to_digit(radix) else { break };
-            value = value.wrapping_mul(radix).wrapping_add(digit);
-            self.at += 1;
-        }
-        value
+        let text = unescaped(&rest[..end]);
+        word.push_text(text.split('\0').next().unwrap_or_default(), true);
     }
 
     fn process(&mut self, word: &mut Word) {

@@ -56,17 +56,6 @@ pub(in crate::shell) const DRY_RUNS: &[(&str, &str)] = &[
 pub(in crate::shell) const DRY_FLAGS: &str = "-u -f -v -q -r -A --all --force --force-with-lease \
     --tags --verbose --quiet --porcelain --prune --set-upstream --follow-tags --allow-dirty";
 
-/// The settings of npm that are no switches: each may stand before the verb. From the definitions
-/// that npm 11 brings.
-const OF_NPM: &str = "access allow-scripts audit-level auth-type before enjoy-by ca cache \
-    cache-max cache-min cafile call cert cidr cpu depth diff editor fetch-retries \
-    fetch-retry-factor fetch-retry-maxtimeout fetch-retry-mintimeout fetch-timeout git \
-    globalconfig heading https-proxy include init-module install-strategy key libc local-address \
-    location logs-dir logs-max loglevel maxsockets message min-release-age node-options noproxy \
-    omit only also os otp pack-destination package prefix preid provenance-file reg registry \
-    replace-registry-host save-prefix scope script-shell shell tag tag-version-prefix umask \
-    user-agent userconfig viewer which workspace";
-
 // Laid out by hand, as `cargo fmt` gives each option of a row a line of its own.
 #[rustfmt::skip]
 pub(in crate::shell) static PROGRAMS: &[Program] = &[
@@ -95,7 +84,7 @@ pub(in crate::shell) static PROGRAMS: &[Program] = &[
     row("az", 3, "o", "subscription output query"),
     row("fly", 2, "at", "app config access-token"),
     row("heroku", 1, "ar", "app remote"),
-    row("npm", 2, "cwCLm", OF_NPM),
+    row("npm", 2, "cwCLm", "prefix registry tag access otp userconfig cache loglevel workspace scope"),
     row("pnpm", 2, "CF", "dir filter filter-prod registry loglevel tag access otp publish-branch \
         reporter config-dir store-dir workspace-concurrency"),
     row("yarn", 2, "", "cwd registry"),

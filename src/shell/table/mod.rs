@@ -1,11 +1,9 @@
 //! The tables: what is known about programs. Adding one is adding a row.
 
-pub(super) mod code_settings;
 pub(super) mod file_programs;
 pub(super) mod folders;
 pub(super) mod global_options;
 pub(super) mod grammar;
 pub(super) mod index;
 pub(super) mod interpreters;
-pub(super) mod npm;
 pub(super) mod wrappers;

@@ -3,7 +3,7 @@
 use super::grammar::{Grammar, lists, words_of};
 use super::index::index;
 use crate::shell::field::Field;
-use Rest::{After, Code, CodeAfter, Codes, Nothing, Typed, UnknownOptions, Xargs};
+use Rest::{Code, Codes, Nothing, Typed, UnknownOptions, Xargs};
 
 /// A program that runs the command in its arguments.
 #[derive(Debug)]
@@ -34,10 +34,6 @@ pub(in crate::shell) enum Rest {
     Code,
     /// A command that gets words from the input added (`xargs`).
     Xargs,
-    /// A command after one of these options.
-    After(&'static [&'static str]),
-    /// Shell code, the words after one of these options.
-    CodeAfter(&'static [&'static str]),
     /// A command behind options that no table has. It begins at the first operand, or at the first word
     /// that is a known program.
     UnknownOptions,
@@ -67,6 +63,12 @@ impl Wrapper {
     /// The first of its names, by which the walker knows it.
     pub(in crate::shell) fn name(&self) -> &'static str {
         words_of(self.names).next().unwrap_or("")
+    }
+
+    /// `ssh host …`, `docker exec container …`: what it runs sees other files.
+    pub(in crate::shell) fn leaves(&self) -> bool {
+        const LEAVE: &str = "ssh docker docker-compose kubectl lxc vagrant heroku gcloud tailscale";
+        lists(LEAVE, self.name()) || self.then == "codespace ssh"
     }
 
     /// `docker run image …`: the words behind the image are for its program.
@@ -120,14 +122,13 @@ pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
         .options("ugphCrtTDRU", "user group prompt host close-from role type command-timeout chdir \
         chroot other-user").idle("l list v validate e edit V version").assignments(),
     row("doas").options("uaC", ""),
-    row("run0").options("ugD", "user group chdir setenv unit property nice"),
-    row("pkexec").options("", "user"),
     row("su runuser").options("cgGsuT", "command session-command group supp-group shell user")
         .code("c command session-command").rest(Nothing),
-    row("env genv").options("uCSP", "unset chdir split-string").assignments(),
-    row("nohup gnohup"),
-    row("sg").options("c", "").code("c").operands(1).rest(Code),
-    row("setsid"),
+    row("env genv").options("uCSP", "unset chdir split-string").code("S split-string").assignments(),
+    row("nohup gnohup setsid catchsegv chronic unbuffer rlwrap winpty proxychains sccache ccache \
+        distcc noglob nocorrect builtin entr busybox toybox coreutils corepack \
+        setarch linux32 linux64 i386 x86_64 arch eatmydata proxychains4 tsocks torsocks torify \
+        dbus-run-session prime-run graftcp k3s microk8s minikube"),
     row("nice gnice").options("n", "adjustment"),
     row("ionice").options("cnpPu", "class classdata pid pgid uid").idle("p pid P pgid u uid"),
     row("chrt").options("TPD", "sched-runtime sched-period sched-deadline").idle("p pid m max")
@@ -137,14 +138,7 @@ pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
     row("stdbuf gstdbuf").options("ioe", "input output error"),
     row("time gtime").options("fo", "format output").outputs("o output"),
     row("command").idle("v V"),
-    row("repeat").operands(1),
-    row("iex IEX Iex Invoke-Expression invoke-expression").options("", "Command").rest(Code),
-    row("cmd").rest(CodeAfter(&["/c", "/C", "/k", "//c"])),
-    row("pwsh powershell")
-        .rest(CodeAfter(&["-c", "-C", "-Command", "-command", "-com", "-Com", "-comm", "-Comm", "-comma", "-Comma", "-comman", "-Comman"])),
-    row("builtin noglob nocorrect nocase"),
     row("exec").options("a", ""),
-    row("-"),
     row("xargs gxargs")
         .options("nIPLdEsaJR", "max-args max-procs delimiter max-chars arg-file process-slot-var")
         .rest(Xargs),
@@ -155,109 +149,98 @@ pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
         .code("c command").outputs("O B I T t log-out log-io log-in log-timing").operands(1),
     row("unshare")
         .options("RwSG", "root wd setuid setgid propagation map-user map-group setgroups"),
-    row("nsenter").options("tSG", "target setuid setgid"),
-    row("setpriv")
-        .options("", "reuid regid groups inh-caps ambient-caps bounding-set securebits pdeathsig"),
-    row("setarch linux32 linux64 i386 x86_64 arch"),
     row("chroot").options("", "groups userspec").operands(1),
-    row("catchsegv chronic unbuffer rlwrap winpty tsocks torsocks proxychains proxychains4 \
-        dbus-run-session eatmydata prime-run torify graftcp ccache sccache distcc"),
-    row("gosu su-exec setuidgid s6-setuidgid setlock").operands(1),
-    row("caffeinate").options("tw", ""),
-    row("busybox toybox coreutils uutils"),
+    row("gosu su-exec").operands(1),
+    row("sg").options("c", "").code("c").operands(1).rest(Code),
     row("strace ltrace").options("oepsuEaIbPXS", "output trace attach user env")
         .outputs("o output"),
     row("perf").then("stat").options("eoprIC", "event output repeat").outputs("o output"),
     row("perf").then("record").options("eoFcC", "event output").outputs("o output"),
-    row("valgrind").options("", FILES_OF_VALGRIND).outputs(FILES_OF_VALGRIND),
-    row("gdb lldb").then("--args"),
     row("hyperfine")
         .options("wrmMpcnus", "warmup runs prepare cleanup setup export-json export-markdown \
-        export-csv export-asciidoc export-orgmode conclude shell command-name")
-        .code("p prepare c cleanup s setup conclude").outputs(EXPORTS_OF_HYPERFINE).rest(Codes),
-    row("systemd-run")
-        .options("pEMuHC", "unit property setenv description slice uid gid nice working-directory \
-        on-active on-boot on-calendar machine host timer-property service-type"),
-    row("entr"),
-    row("watchexec").options("ewifdsN", "exts watch ignore filter debounce signal").rest(Code),
-    row("tox stack cabal apptainer singularity lxc-attach").then("exec").rest(UnknownOptions),
-    row("apptainer singularity").then("run").rest(UnknownOptions),
-    row("at batch").options("fqtM", "").rest(Nothing),
-    row("ssh autossh mosh").options("BbcDEeFIiJLlmOopQRSWwM", "").outputs("E").operands(1)
-        .rest(Code),
-    row("gh").then("codespace ssh").options("cR", SSH_OF_GH).rest(UnknownOptions),
-    row("gh").then("cs ssh").options("cR", SSH_OF_GH).rest(UnknownOptions),
-    row("tsh").then("ssh").options("lpLDRoiJc", "login port proxy user identity cluster ttl")
-        .operands(1).rest(UnknownOptions),
-    row("tailscale").then("ssh").operands(1).rest(UnknownOptions),
-    row("devcontainer").then("exec")
-        .options("", "workspace-folder container-id id-label config remote-env")
-        .rest(UnknownOptions),
-    row("sshpass").options("pfdP", ""),
-    row("docker podman nerdctl").then("exec")
-        .options("euw", "env user workdir env-file detach-keys").operands(1),
-    row("docker podman nerdctl").then("container exec")
-        .options("euw", "env user workdir env-file detach-keys").operands(1),
-    row("docker podman").then("compose exec").options("euw", "env user workdir index").operands(1),
-    row("docker podman").then("compose run")
-        .options("euwvpl", "env user workdir volume publish name label entrypoint").operands(1),
-    row("docker-compose podman-compose").then("exec").options("euw", "env user workdir index")
-        .operands(1),
-    row("docker podman nerdctl").then("run")
-        .options("aecuwvplhm", "env user workdir volume publish name label entrypoint network \
-        mount env-file hostname memory cpus platform add-host device pull restart cap-add cap-drop \
-        security-opt net tmpfs ulimit expose link pid ipc").operands(1),
-    row("lxc incus").then("exec").options("", "cwd env user").operands(1),
-    row("kubectl oc").then("exec").options("cnf", "container namespace filename").operands(1),
-    row("vagrant").then("ssh").options("c", "command").code("c command").rest(Nothing),
-    row("poetry pipenv hatch pdm rye pixi").then("run").options("e", "environment"),
-    row("uv").then("run").options("pmwCP", UV_RUN),
-    row("bundle pnpm asdf opam volta").then("exec").options("C", "cd"),
-    row("mise rtx").then("exec").options("Cc", "cd command").code("c command").rest(UnknownOptions),
-    row("mise rtx").then("x").options("Cc", "cd command").code("c command").rest(UnknownOptions),
-    row("pyenv rbenv nodenv goenv jenv phpenv plenv shadowenv berglas").then("exec"),
-    row("npm pnpm").then("explore").operands(1),
-    row("yarn").then("workspaces foreach").rest(UnknownOptions),
-    row("yarn").then("workspaces run"),
-    row("yarn").then("workspace").rest(UnknownOptions),
-    row("uv").then("tool run").options("p", "from with python"),
-    row("uvx").options("p", "from with python"),
-    row("cross-env execa rush-exec").assignments(),
-    row("dotenv dotenv-cli").options("efcpv", "env file").rest(UnknownOptions),
-    row("nodemon").options("xewid", "exec ext watch ignore delay").code("x exec").rest(Nothing),
+        export-csv conclude shell command-name").code("p prepare c cleanup s setup conclude")
+        .outputs("export-json export-markdown export-csv").rest(Codes),
     row("concurrently conc")
         .options("nlpcms", "names prefix prefix-colors max-processes success kill-others-on")
         .rest(Codes),
-    row("just").then("--command"),
-    row("just").then("-c"),
+    row("nodemon").options("xewid", "exec ext watch ignore delay").code("x exec").rest(Nothing),
+    row("watchexec").options("ewifdsN", "exts watch ignore filter debounce signal").rest(Code),
     row("cargo").then("watch").options("xswid", "exec shell watch ignore delay workdir")
         .code("s shell"),
-    row("gcloud").then("compute ssh").options("", "command zone project").code("command")
-        .operands(1).rest(UnknownOptions),
-    row("eb").then("ssh").options("cn", "command").code("c command"),
-    row("doctl").then("compute ssh").options("", "ssh-command ssh-user").code("ssh-command")
-        .operands(1),
-    row("az").then("vm run-command invoke").options("gn", "scripts command-id name resource-group")
-        .code("scripts").rest(Nothing),
-    row("az").then("aks command invoke").options("gn", "command name resource-group")
-        .code("command").rest(Nothing),
+    row("systemd-run")
+        .options("pEMuHC", "unit property setenv description slice uid gid nice working-directory \
+        on-active on-boot on-calendar machine host timer-property service-type"),
+    row("at batch").options("fqtM", "").rest(Nothing),
+    row("ssh autossh mosh").options("BbcDEeFIiJLlmOopQRSWwM", "").outputs("E").operands(1)
+        .rest(Code),
+    row("vagrant").then("ssh").options("c", "command").code("c command").rest(Nothing),
     row("heroku").then("run").options("ars", "app remote size").rest(Code),
-    row("fly flyctl").then("ssh console").options("aCrs", "app command").code("C command")
+    row("docker podman nerdctl").then("exec").options(CONTAINER, CONTAINER_LONG).operands(1),
+    row("docker podman nerdctl").then("container exec").options(CONTAINER, CONTAINER_LONG)
+        .operands(1),
+    row("docker podman").then("compose exec").options(CONTAINER, CONTAINER_LONG).operands(1),
+    row("docker podman").then("compose run").options(CONTAINER, CONTAINER_LONG).operands(1),
+    row("docker-compose podman-compose").then("exec").options(CONTAINER, CONTAINER_LONG)
+        .operands(1),
+    row("docker podman nerdctl").then("run").options(CONTAINER, CONTAINER_LONG).operands(1),
+    row("lxc incus").then("exec").options("", "cwd env user").operands(1),
+    row("kubectl oc").then("exec").options("cnf", "container namespace filename").operands(1),
+    row("poetry pipenv hatch pdm rye pixi").then("run").options("e", "environment"),
+    row("uv").then("run").options("pmwCP", UV_RUN),
+    row("uv").then("tool run").options("p", "from with python"),
+    row("uvx").options("p", "from with python"),
+    row("bundle pnpm asdf opam volta pyenv rbenv nodenv goenv").then("exec").options("C", "cd"),
+    row("mise rtx").then("exec").options("Cc", "cd command").code("c command").rest(UnknownOptions),
+    row("mise rtx").then("x").options("Cc", "cd command").code("c command").rest(UnknownOptions),
+    row("yarn").then("workspaces foreach").rest(UnknownOptions),
+    row("yarn").then("workspaces run"),
+    row("yarn").then("workspace").rest(UnknownOptions),
+    row("npm").then("exec").options("pc", "package call workspace").code("c call"),
+    row("npm").then("x").options("pc", "package call workspace").code("c call"),
+    row("npx bunx pnpx").options("pc", "package call").code("c call"),
+    row("yarn bun").then("exec"),
+    row("bun").then("x").options("p", "package"),
+    row("pnpm yarn").then("dlx").options("p", "package"),
+    row("cross-env").assignments(),
+    row("dotenv dotenvx").then("run").options("f", "file"),
+    row("dotenv dotenv-cli").options("efcpv", "env file").rest(UnknownOptions),
+    row("op doppler infisical chamber teller").then("run")
+        .options("pc", "env-file project config env path command").code("command"),
+    row("direnv aws-vault").then("exec").operands(1),
+    row("conda mamba micromamba").then("run").options("np", "name prefix cwd"),
+    row("nix-shell").options("pAEI", "run command packages attr arg argstr").code("run command")
         .rest(Nothing),
+    row("nix").then("develop").rest(UnknownOptions),
+    row("nix").then("shell").rest(UnknownOptions),
+    row("rustup").then("run").operands(1),
+    row("just").then("--command"),
+    row("just").then("-c"),
+    row("git").then("bisect run"),
+    row("git").then("submodule foreach").rest(Code),
+    row("git").then("submodule --quiet foreach").rest(Code),
+    row("jj").then("util exec"),
+    row("tmux").then("new-session").options("ceFfnstxy", "").rest(Code),
+    row("tmux").then("new").options("ceFfnstxy", "").rest(Code),
+    row("tmux").then("new-window").options("ceFnt", "").rest(Code),
+    row("tmux").then("neww").options("ceFnt", "").rest(Code),
+    row("tmux").then("split-window").options("ceFlt", "").rest(Code),
+    row("tmux").then("run-shell").options("cdt", "").rest(Code),
+    row("tmux").then("send-keys").options("Nt", "").rest(Typed),
+    row("tmux").then("send").options("Nt", "").rest(Typed),
+    row("screen").options("cDehpRrsStTx", ""),
+    // Their options are not told here.
+    row("volta toolbox flatpak").then("run").rest(UnknownOptions),
+    row("tox stack cabal apptainer singularity lxc-attach nvm fnm lerna nx devcontainer chamber \
+        multipass jenv phpenv shadowenv berglas").then("exec").rest(UnknownOptions),
     row("kubectl oc").then("run").rest(UnknownOptions),
     row("kubectl oc").then("debug").rest(UnknownOptions),
-    row("k3s microk8s minikube corepack"),
-    row("nvm fnm chamber multipass lerna nx").then("exec").rest(UnknownOptions),
+    row("gh").then("codespace ssh").rest(UnknownOptions),
+    row("gcloud").then("compute ssh").options("", "command zone project").code("command")
+        .operands(1).rest(UnknownOptions),
+    row("tailscale").then("ssh").operands(1).rest(UnknownOptions),
     row("limactl machinectl").then("shell").rest(UnknownOptions),
-    row("toolbox flatpak snap").then("run").rest(UnknownOptions),
-    row("distrobox").then("enter").rest(UnknownOptions),
-    row("volta").then("run").options("", "node npm pnpm yarn env"),
-    row("sops").then("exec-env").operands(1).rest(Code),
-    row("cross-env-shell").assignments().rest(Code),
-    row("gum").then("spin").rest(UnknownOptions),
-    row("jj").then("util exec"),
-    // Their options are not told here.
-    row("retry retry-cli with-retry with-lock systemd-inhibit firejail proot numactl choom prlimit \
+    row("cmd pwsh powershell run0 pkexec nsenter setpriv caffeinate valgrind gdb lldb sshpass retry \
+        retry-cli with-retry with-lock systemd-inhibit firejail proot numactl choom prlimit \
         ssh-agent rvm heaptrack reflex onchange when-changed daemonize dtach abduco guix \
         flatpak-spawn tini tini-static dumb-init catatonit ts tsp nq ifne srun salloc bsub qsub \
         qrsh mpirun mpiexec orterun torchrun bwrap fakeroot fakechroot faketime xvfb-run \
@@ -265,41 +248,9 @@ pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
         systemd-nspawn parallel-ssh pssh pdsh clush lima colima wsl orb timelimit aa-exec runcon \
         uftrace wezterm foot zellij envdir s6-envdir envuidgid chpst softlimit pgrphack fghack \
         foreground background envchain envconsul consul-template summon vaultenv with-env \
-        chruby-exec ttyd gotty websocketd byobu tmate shx buildah distrobox-enter")
-        .rest(UnknownOptions),
-    row("npm").then("exec").options("pc", "package call workspace").code("c call"),
-    row("npm").then("x").options("pc", "package call workspace").code("c call"),
-    row("npx bunx pnpx").options("pc", "package call").code("c call"),
-    row("yarn bun").then("exec"),
-    row("bun").then("x").options("p", "package"),
-    row("pnpm yarn").then("dlx").options("p", "package"),
-    row("direnv").then("exec").operands(1),
-    row("dotenv dotenvx").then("run").options("f", "file"),
-    row("op doppler infisical chamber teller").then("run")
-        .options("pc", "env-file project config env path command").code("command"),
-    row("aws-vault").then("exec").operands(1),
-    row("conda mamba micromamba").then("run").options("np", "name prefix cwd"),
-    row("nix-shell").options("pAEI", "run command packages attr arg argstr").code("run command")
-        .rest(Nothing),
-    row("nix").then("develop").rest(After(&["-c", "--command"])),
-    row("nix").then("shell").rest(After(&["-c", "--command"])),
-    row("rustup").then("run").operands(1),
-    row("git").then("bisect run"),
-    row("git").then("submodule foreach").rest(Code),
-    row("git").then("submodule --quiet foreach").rest(Code),
-    row("git").then("for-each-repo").options("", "config").rest(Nothing),
-    row("tmux").then("new-session").options("ceFfnstxy", "").rest(Code),
-    row("tmux").then("new").options("ceFfnstxy", "").rest(Code),
-    row("tmux").then("new-window").options("ceFnt", "").rest(Code),
-    row("tmux").then("split-window").options("ceFlt", "").rest(Code),
-    row("tmux").then("run-shell").options("cdt", "").rest(Code),
-    row("tmux").then("send-keys").options("Nt", "").rest(Typed),
-    row("tmux").then("send").options("Nt", "").rest(Typed),
-    row("tmux").then("neww").options("ceFnt", "").rest(Code),
-    row("screen").options("cDehpRrsStTx", ""),
-    // The words behind the option: one of them may be code.
-    row("xterm gnome-terminal konsole alacritty kitty tilix terminator xfce4-terminal \
-        x-terminal-emulator urxvt st").rest(UnknownOptions),
+        chruby-exec ttyd gotty websocketd byobu tmate shx buildah distrobox-enter setuidgid \
+        s6-setuidgid setlock xterm gnome-terminal konsole alacritty kitty tilix terminator \
+        xfce4-terminal x-terminal-emulator urxvt st").rest(UnknownOptions),
 ];
 
 /// Whether a name has a row, whatever words must follow it.
@@ -320,19 +271,15 @@ pub(in crate::shell) fn find(name: &str, words: &[Field]) -> Option<(&'static Wr
 }
 
 /// Options of `uv run` with a value.
-pub(in crate::shell) const UV_RUN: &str = "python with extra group no-extra no-group only-group \
+const UV_RUN: &str = "python with extra group no-extra no-group only-group \
     project directory env-file package with-requirements with-editable index index-url \
     default-index extra-index-url cache-dir config-file python-platform color";
 
-const SSH_OF_GH: &str = "codespace config profile repo repo-owner server-port";
-
-const EXPORTS_OF_HYPERFINE: &str =
-    "export-json export-markdown export-csv export-asciidoc export-orgmode";
-
-const FILES_OF_VALGRIND: &str =
-    "log-file xml-file callgrind-out-file cachegrind-out-file massif-out-file dhat-out-file";
+const CONTAINER: &str = "aecuwvplhm";
+const CONTAINER_LONG: &str = "env user workdir index volume publish name label entrypoint network \
+    mount env-file hostname memory cpus platform add-host device pull restart cap-add cap-drop \
+    security-opt net tmpfs ulimit expose link pid ipc detach-keys";
 
 /// Wrappers that run a shell where no command is given, so that their input is code; by the first name
 /// of each row.
-pub(in crate::shell) const SHELLS_WITHOUT_COMMAND: &str =
-    "sudo su ssh chroot unshare nsenter script at fakeroot";
+pub(in crate::shell) const SHELLS_WITHOUT_COMMAND: &str = "sudo su ssh chroot unshare script at";

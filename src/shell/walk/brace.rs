@@ -128,7 +128,8 @@ fn options(
     commas: &[usize],
 ) -> Option<Vec<Vec<Piece>>> {
     if commas.is_empty() {
-        return sequence(&pieces[start + 1..end]);
+        return is_sequence(&pieces[start + 1..end])
+            .then(|| vec![vec![Piece::Character(HOLE, false)]]);
     }
     let mut options = Vec::new();
     let mut from = start + 1;
@@ -139,47 +140,15 @@ fn options(
     Some(options)
 }
 
-/// `1..5`, `a..e`, `1..9..2`
-fn sequence(pieces: &[Piece]) -> Option<Vec<Vec<Piece>>> {
-    let text: String = pieces
+/// `1..5`, `a..e`, `1..9..2`: what it stands for is not told.
+fn is_sequence(pieces: &[Piece]) -> bool {
+    let text: Option<String> = pieces
         .iter()
         .map(|piece| match piece {
             Piece::Character(character, false) => Some(*character),
             _ => None,
         })
-        .collect::<Option<_>>()?;
-    let bounds: Vec<&str> = text.split("..").collect();
-    let (from, to, step) = match bounds[..] {
-        [from, to] => (from, to, 1),
-        [from, to, step] => (from, to, step.parse::<i64>().ok()?.checked_abs()?.max(1)),
-        _ => return None,
-    };
-    let quoted = |text: String| text.chars().map(|c| Piece::Character(c, true)).collect();
-    if let (Ok(first), Ok(last)) = (from.parse::<i64>(), to.parse::<i64>()) {
-        let width = [from, to].iter().filter(|t| is_padded(t)).map(|t| t.len()).max().unwrap_or(0);
-        return Some(steps(first, last, step).map(|n| quoted(format!("{n:0width$}"))).collect());
-    }
-    let mut letters = [from, to].into_iter().map(|bound| {
-        let mut characters = bound.chars();
-        characters.next().filter(|c| c.is_ascii_alphabetic() && characters.next().is_none())
-    });
-    let first = i64::from(u32::from(letters.next()??));
-    let last = i64::from(u32::from(letters.next()??));
-    let letters = steps(first, last, step)
-        .filter_map(|code| u32::try_from(code).ok().and_then(char::from_u32));
-    Some(letters.map(|letter| quoted(letter.to_string())).collect())
-}
-
-fn is_padded(bound: &str) -> bool {
-    let digits = bound.trim_start_matches('-');
-    digits.len() > 1 && digits.starts_with('0')
-}
-
-fn steps(first: i64, last: i64, step: i64) -> impl Iterator<Item = i64> {
-    let down = last < first;
-    let next = move |at: &i64| if down { at.checked_sub(step) } else { at.checked_add(step) };
-    std::iter::successors(Some(first), next)
-        .take_while(move |at| if down { *at >= last } else { *at <= last })
-        // One more than the limit, so that the limit is noticed.
-        .take(limit::BRACES + 1)
+        .collect();
+    let is_bound = |bound: &str| !bound.is_empty() && bound.chars().all(char::is_alphanumeric);
+    text.is_some_and(|text| text.contains("..") && text.split("..").all(is_bound))
 }

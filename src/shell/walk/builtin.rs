@@ -5,6 +5,7 @@ use super::paths::logical;
 use super::stdout::printf;
 use super::{Call, Walker};
 use crate::shell::field::{Field, joined, texts};
+use crate::shell::table::grammar::Grammar;
 use crate::shell::{Certainty, HOLE, Interpreter, limit};
 
 impl Walker<'_> {
@@ -24,27 +25,18 @@ impl Walker<'_> {
             }
             "declare" | "typeset" | "local" | "readonly" => {
                 let exports = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('x'));
-                // `declare -n` makes another name for a variable, which is not followed.
-                let refers = words.iter().any(|w| w.text.starts_with('-') && w.text.contains('n'));
                 for word in words {
                     let name = word.text.split('=').next().unwrap_or("");
                     if exports {
                         self.env.export(name);
-                    }
-                    // What is set by one name is not known by the other.
-                    if refers && !name.starts_with('-') {
-                        let other = word.text.split_once('=').map(|(_, other)| other);
-                        for name in std::iter::once(name).chain(other) {
-                            self.env.set(name, vec![Value::hole()]);
-                        }
                     }
                 }
             }
             "unset" => {
                 let has = |option: &str| words.iter().any(|word| word.text == option);
                 for word in words.iter().filter(|word| !word.text.starts_with('-')) {
-                    if let Some((array, index)) = word.text.split_once('[') {
-                        self.unset_element(array, index.trim_end_matches(']'));
+                    if let Some((array, _)) = word.text.split_once('[') {
+                        self.env.set(array, vec![Value::hole()]);
                         continue;
                     }
                     if !has("-f") {
@@ -73,13 +65,6 @@ impl Walker<'_> {
                     self.env.put_alias(&word.text, None);
                 }
             }
-            "hash" => {
-                if let [option, path, name] = words
-                    && option.text == "-p"
-                {
-                    self.env.put_alias(&name.text, Some(path.text.clone()));
-                }
-            }
             "set" => self.set(words),
             "shift" => self.shift(words),
             "read" | "mapfile" | "readarray" => self.read(name, call),
@@ -93,7 +78,7 @@ impl Walker<'_> {
                 return None;
             }
             "eval" => return Some(self.eval(words, call)),
-            "trap" => return self.trap(words, call),
+            "trap" => return self.trap(words),
             "source" | "." => return self.source(words, call),
             _ => return None,
         }
@@ -123,19 +108,6 @@ impl Walker<'_> {
         self.env.put_positional(rest);
     }
 
-    fn unset_element(&mut self, array: &str, index: &str) {
-        let values = self.env.variable(array).map_or(&[][..], |variable| &variable.values);
-        let value = match values {
-            [Value::Array(elements)] if !index.contains(HOLE) => {
-                let key = self.subscript(array, index, elements);
-                let rest = elements.iter().filter(|(other, _)| *other != key).cloned();
-                Value::Array(rest.collect())
-            }
-            _ => Value::hole(),
-        };
-        self.env.set(array, vec![value]);
-    }
-
     fn eval(&mut self, words: &[Field], call: &Call) -> String {
         let dashes = usize::from(words.first().is_some_and(|word| word.text == "--"));
         let words = &words[dashes..];
@@ -148,27 +120,15 @@ impl Walker<'_> {
         self.derived_if(is_derived, |walker| walker.enter(|walker| walker.code(&text, &call.io)))
     }
 
-    fn trap(&mut self, words: &[Field], call: &Call) -> Option<String> {
+    fn trap(&mut self, words: &[Field]) -> Option<String> {
         let code = words.iter().find(|word| !word.text.starts_with('-'))?.text.clone();
         if words.len() < 2 || words[0].text.starts_with("-p") {
             return None;
         }
-        // It may name a function that is defined later.
-        let is_later = code.split_whitespace().next().is_some_and(|first| {
-            self.env.function(first).is_none()
-                && first.chars().all(|c| c.is_alphanumeric() || c == '_')
-        });
-        if code.contains(['$', '`']) {
-            self.traps.set(&code);
-        } else if is_later {
-            self.traps.set_undefined(&code);
+        if !self.traps.contains(&code) {
+            self.traps.push(code);
         }
-        // It may run later or never.
-        let mark = self.env.mark();
-        let output = self.enter(|walker| walker.code(&code, &call.io));
-        let changes = self.env.take_back(mark);
-        self.env.merge(&[changes], false);
-        Some(output)
+        Some(String::new())
     }
 
     fn change_directory(&mut self, name: &str, words: &[Field]) {
@@ -214,50 +174,33 @@ impl Walker<'_> {
 
     /// `read a b`: any of the lines of the input, as it may be in a loop.
     fn read(&mut self, name: &str, call: &Call) {
-        let grammar = crate::shell::table::grammar::Grammar {
-            letters: if name == "read" { "adinNptu" } else { "dnOsuCc" },
-            long: "",
-        };
-        let taken = grammar.take(&call.words, 1);
-        let names: Vec<String> = taken
-            .operands
-            .iter()
-            .map(|place| call.words[*place].text.clone())
-            .chain(taken.options.value("a").map(|field| field.text.clone()))
-            .collect();
+        let letters = if name == "read" { "adinNptu" } else { "dnOsuCc" };
+        let taken = Grammar { letters, long: "" }.take(&call.words, 1);
+        let operands = taken.operands.iter().map(|place| call.words[*place].text.as_str());
+        let mut names: Vec<&str> = operands.collect();
         let input = call.io.stdin.as_deref().unwrap_or("\u{FFFC}");
-        let most = if name == "read" { limit::VALUES + 1 } else { limit::BRACES };
-        let lines: Vec<&str> = input.lines().take(most).filter(|line| !line.is_empty()).collect();
         let separators = self.separators().to_owned();
-        let is_separator = |c: char| separators.contains(c);
-        if name != "read" || taken.options.has("a") {
-            let elements = lines.iter().flat_map(|line| {
-                if name == "read" {
-                    line.split(is_separator).filter(|word| !word.is_empty()).collect()
-                } else {
-                    vec![*line]
-                }
-            });
-            let elements = elements
-                .enumerate()
-                .map(|(place, text)| (place.to_string(), text.to_owned()))
-                .collect();
-            let target = names.last().map_or("MAPFILE", String::as_str);
-            self.env.set(target, vec![Value::Array(elements)]);
+        let is_separator = |c: char| c == '\n' || name == "read" && separators.contains(c);
+        let array = taken.options.value("a").map(|field| field.text.as_str());
+        if name != "read" || array.is_some() {
+            let elements = input.split(is_separator).filter(|text| !text.is_empty());
+            let elements = elements.take(limit::BRACES).enumerate();
+            let elements = elements.map(|(place, text)| (place.to_string(), text.to_owned()));
+            let target = array.or(names.last().copied()).unwrap_or("MAPFILE");
+            self.env.set(target, vec![Value::Array(elements.collect())]);
             return;
         }
-        let names = if names.is_empty() { vec!["REPLY".to_owned()] } else { names };
+        if names.is_empty() {
+            names.push("REPLY");
+        }
+        let lines = input.lines().map(str::trim).filter(|line| !line.is_empty());
+        let lines: Vec<&str> = lines.take(limit::VALUES + 1).collect();
         for (place, name) in names.iter().enumerate() {
-            let last = place + 1 == names.len();
-            let values = lines.iter().map(|line| {
-                let mut rest = line.trim();
-                for _ in 0..place {
-                    rest = rest.split_once(is_separator).map_or("", |(_, rest)| rest.trim_start());
-                }
-                let text = if last { rest } else { rest.split(is_separator).next().unwrap_or("") };
-                Value::Text(text.to_owned())
-            });
-            self.env.set(name, values.collect());
+            let text = |line: &&str| {
+                let part = line.splitn(names.len(), is_separator).nth(place);
+                part.unwrap_or_default().trim().to_owned()
+            };
+            self.env.set(name, lines.iter().map(text).map(Value::Text).collect());
         }
     }
 

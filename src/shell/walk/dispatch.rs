@@ -1,7 +1,7 @@
 //! What a command is: a function, a builtin, a wrapper, a shell or another program.
 
 use super::call::quoted;
-use super::expand::{has_glob, with_holes};
+use super::expand::has_glob;
 use super::shells::is_shell;
 use super::{Call, Io, Walker};
 use crate::shell::field::{Field, texts};
@@ -39,7 +39,7 @@ impl Walker<'_> {
             return output;
         }
         if is_shell(&name) {
-            return self.shell(&name, &call);
+            return self.shell(&call);
         }
         self.other_program(&name, &call)
     }
@@ -122,8 +122,7 @@ impl Walker<'_> {
     /// The program that a first word names: the base name of an absolute path, a relative path as
     /// it is.
     pub(super) fn program(&self, first: &Field) -> String {
-        // A pattern may come from a variable.
-        if !(first.glob || first.resolved && has_glob(&first.text)) {
+        if !first.glob {
             return self.program_of(&first.text);
         }
         let parts = first.text.split('/');
@@ -133,8 +132,6 @@ impl Walker<'_> {
     }
 
     pub(super) fn program_of(&self, text: &str) -> String {
-        // Zsh replaces `=git` by the path of git, and nu `^git`.
-        let text = text.strip_prefix(['=', '^']).unwrap_or(text);
         let base = last_part(text);
         if base.len() == text.len() {
             return text.strip_suffix(".exe").unwrap_or(text).to_owned();
@@ -163,24 +160,14 @@ impl Walker<'_> {
         if program.contains(HOLE) {
             certainty = Certainty::Opaque;
         }
-        let has_subcommands = global_options::find(&program).is_some();
-        let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
-        // `git *`: a file may have a subcommand's name.
-        let first = has_subcommands.then(|| Self::subcommand(&program, words));
-        let places = words.iter().zip(&mut argv).enumerate().skip(1);
-        for (place, (word, text)) in places.filter(|(_, (word, _))| word.glob) {
-            let is_verb = first == Some(place) && !word.text.contains(['.', '/']);
-            if is_verb || may_be_a_word(&word.text, has_subcommands) {
-                *text = with_holes(&word.text);
-                certainty = certainty.max(Certainty::Resolved);
-            }
-        }
+        let argv = words.iter().map(|word| word.text.clone()).collect();
         let run = Run {
             argv,
             program,
             assignments: call.assignments.clone(),
             certainty,
             conditional: false,
+            is_elsewhere: false,
             folders: Vec::new(),
         };
         self.recorder.run(run, &self.env, &mut self.budget);
@@ -190,7 +177,9 @@ impl Walker<'_> {
     fn other_program(&mut self, name: &str, call: &Call) -> String {
         self.record_command(&call.words, call, Certainty::Literal);
         self.files(name, &call.words);
-        self.git_code(name, call);
+        if name == "git" {
+            self.git_code(call);
+        }
         self.interpreter(name, call);
         self.script_of(call);
         // It hands unknown verbs to git.
@@ -228,13 +217,4 @@ impl Walker<'_> {
             })
         })
     }
-}
-
-/// Whether a file pattern may stand for a word: `git pu?h`, where a file is called `push`. A name with
-/// an extension or a folder is that of a file. A pattern that begins with a wildcard could find an
-/// option as well (`rm *`), so it counts only for programs with subcommands.
-fn may_be_a_word(pattern: &str, has_subcommands: bool) -> bool {
-    !pattern.contains(['.', '/'])
-        && pattern.contains(char::is_alphanumeric)
-        && (has_subcommands || !pattern.starts_with(['*', '?']))
 }

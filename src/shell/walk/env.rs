@@ -6,7 +6,7 @@
 use super::paths::join;
 use crate::shell::syntax::Node;
 use crate::shell::{HOLE, limit};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,12 +37,8 @@ pub(super) struct Env {
     variables: BTreeMap<String, Variable>,
     functions: BTreeMap<String, Function>,
     aliases: BTreeMap<String, String>,
-    /// Arrays whose keys are texts.
-    keyed: BTreeSet<String>,
-    /// Variables whose values are converted: `declare -i`, `declare -u`.
-    computed: BTreeSet<String>,
-    /// Aliases that programs keep in a file (`git config alias.p push`). A subshell does not end them.
-    program_aliases: BTreeMap<String, String>,
+    /// `git config alias.p push`. A subshell does not end them.
+    git_aliases: BTreeMap<String, String>,
     /// The directories that the line may be in, relative to where it starts ("").
     directories: Vec<String>,
     /// The directories that `popd` goes back to.
@@ -263,31 +259,12 @@ impl Env {
         self.put_directories(directories);
     }
 
-    /// Whether an array's keys are texts: `declare -A`.
-    pub(super) fn is_keyed(&self, name: &str) -> bool {
-        self.keyed.contains(name)
+    pub(super) fn git_alias(&self, name: &str) -> Option<&String> {
+        self.git_aliases.get(name)
     }
 
-    pub(super) fn declare_keyed(&mut self, name: &str) {
-        self.keyed.insert(name.to_owned());
-    }
-
-    /// Whether a variable's value is made of what it is given: `declare -i`, `declare -u`.
-    pub(super) fn is_computed(&self, name: &str) -> bool {
-        self.computed.contains(name)
-    }
-
-    pub(super) fn declare_computed(&mut self, name: &str) {
-        self.computed.insert(name.to_owned());
-    }
-
-    /// The alias that a program keeps under a name: `git p`.
-    pub(super) fn program_alias(&self, key: &str) -> Option<&String> {
-        self.program_aliases.get(key)
-    }
-
-    pub(super) fn put_program_alias(&mut self, key: String, text: String) {
-        self.program_aliases.insert(key, text);
+    pub(super) fn put_git_alias(&mut self, name: String, text: String) {
+        self.git_aliases.insert(name, text);
     }
 
     /// At least one.

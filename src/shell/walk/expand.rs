@@ -24,8 +24,7 @@ impl Walker<'_> {
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::with_capacity(words.len());
         for word in words {
-            // `sh` may be a shell without brace expansion.
-            if word.braces && (!self.is_posix || self.choices.choose("{", 2) == Some(0)) {
+            if word.braces {
                 for word in brace::expand(word) {
                     self.field(&word, &mut fields);
                 }

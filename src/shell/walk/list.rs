@@ -16,7 +16,7 @@ impl Walker<'_> {
         let scanned = scan::scan(text, self.budget.depth(), self.budget.left());
         let mark = self.env.mark();
         let output = self.list(&scanned.list, io);
-        if scanned.error.is_some() || scanned.may_be_refused {
+        if scanned.error.is_some() {
             // Bash may refuse all of it.
             let changes = self.env.take_back(mark);
             self.env.merge(&[changes], false);

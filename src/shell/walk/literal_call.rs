@@ -5,7 +5,7 @@
 //! and so are the literals right behind it. Variables, joined lists and aliases of functions are not
 //! followed: what they start is judged when it runs.
 
-use super::stdout::unescaped;
+use crate::shell::escapes::unescaped;
 use crate::shell::table::grammar::lists;
 use crate::shell::{HOLE, Interpreter};
 

@@ -16,27 +16,13 @@ impl Walker<'_> {
     }
 
     pub(super) fn arithmetic(&mut self, expression: &str) {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let signs = ["++", "--", "+=", "-=", "*=", "/=", "%=", "="];
-        let mut rest = expression;
-        let mut before = "";
-        while let Some(begin) = rest.find(is_name) {
-            before = if begin > 0 { &rest[..begin] } else { before };
-            rest = &rest[begin..];
-            let (name, behind) = rest.split_at(rest.find(|c| !is_name(c)).unwrap_or(rest.len()));
-            // `a[1]++`
-            let operator = match behind.strip_prefix('[').and_then(|index| index.split_once(']')) {
-                Some((_, behind)) => behind.trim_start(),
-                None => behind.trim_start(),
-            };
-            let is_set = signs.iter().any(|sign| operator.starts_with(sign))
-                && !operator.starts_with("==")
-                || before.trim_end().ends_with("++")
-                || before.trim_end().ends_with("--");
-            if is_set && self.env.variable(name).is_some() {
+        if !["=", "++", "--"].iter().any(|sign| expression.contains(sign)) {
+            return;
+        }
+        for name in expression.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+            if self.env.variable(name).is_some() {
                 self.env.set(name, vec![Value::hole()]);
             }
-            (before, rest) = ("", behind);
         }
     }
 
@@ -226,8 +212,9 @@ impl Walker<'_> {
         let elements = elements.clone();
         let holds = |name: &str| self.env.variable(name).map(|variable| &variable.values[..]);
         let is_name = index.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let is_key = elements.iter().any(|(key, _)| key == index);
         let is_any = is_name
-            && !self.env.is_keyed(name)
+            && !is_key
             && !matches!(holds(index), Some([Value::Text(text)]) if !text.contains(HOLE));
         if (index.contains(HOLE) || is_any) && !elements.is_empty() {
             // It may be any of them.
@@ -235,23 +222,17 @@ impl Walker<'_> {
             let element = chosen.and_then(|chosen| elements.get(chosen));
             return Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())));
         }
-        let key = self.subscript(name, index, &elements);
+        let key = self.subscript(index, &elements);
         let element = elements.iter().find(|(other, _)| *other == key);
         Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())))
     }
 
     /// The key for a subscript: `2`, `i` with what the variable holds, `-1` from the end.
-    pub(super) fn subscript(
-        &self,
-        name: &str,
-        index: &str,
-        elements: &[(String, String)],
-    ) -> String {
+    pub(super) fn subscript(&self, index: &str, elements: &[(String, String)]) -> String {
         let mut index = index.trim();
-        if self.env.is_keyed(name) {
-            return index.to_owned();
-        }
-        if index.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        let is_key = elements.iter().any(|(key, _)| key == index);
+        if !is_key
+            && index.starts_with(|c: char| c.is_alphabetic() || c == '_')
             && let Some([Value::Text(text)]) =
                 self.env.variable(index).map(|variable| &variable.values[..])
         {
@@ -333,20 +314,12 @@ impl Walker<'_> {
                     cut.map_or(hole, |cut| kept(0, cut))
                 }
             }
-            "/" | "//" | "/#" | "/%" => self.replace(text, operator, operand),
-            "^" | "^^" | "," | ",," if operand.parts.is_empty() => change_case(text, operator),
             ":" => match self.slice(operand) {
                 Some((from, length)) => {
                     let range = cut(characters.len(), from, length);
                     characters.get(range).unwrap_or_default().iter().collect()
                 }
                 None => hole,
-            },
-            "@" => match operand.as_text().as_deref() {
-                Some("U") => text.to_uppercase(),
-                Some("L") => text.to_lowercase(),
-                Some("Q" | "P" | "E") => text.to_owned(),
-                _ => hole,
             },
             _ => {
                 self.text(operand);
@@ -418,15 +391,4 @@ fn is_empty(found: &Expansion, operator: &str) -> bool {
             Expansion::Many(texts) => texts.iter().all(String::is_empty),
             Expansion::Number => false,
         }
-}
-
-fn change_case(text: &str, operator: &str) -> String {
-    let upper = operator.starts_with('^');
-    let change = |text: &str| if upper { text.to_uppercase() } else { text.to_lowercase() };
-    if operator.len() == 2 {
-        return change(text);
-    }
-    let mut characters = text.chars();
-    let first: String = characters.next().into_iter().collect();
-    change(&first) + characters.as_str()
 }

@@ -1,13 +1,10 @@
 //! Shell patterns over known text, for `case` and for `${x#…}`.
 
+use crate::shell::HOLE;
 use crate::shell::glob::{self, Token};
-use crate::shell::{HOLE, limit};
 
 /// The most steps for all matches of one cut.
 const CUTS: usize = 1 << 22;
-
-/// The longest text, in characters, whose matches are replaced.
-const REPLACED: usize = 256;
 
 /// A pattern's tokens, with quoted characters literal.
 #[derive(Debug, Clone, Default)]
@@ -31,15 +28,6 @@ impl Pattern {
         // Nor is a bracket with something quoted in it.
         self.unknown |= text.rfind('[') > text.rfind(']');
         self.tokens.extend(glob::tokens(text));
-    }
-
-    /// The text of a pattern without wildcards.
-    pub(super) fn literal(&self) -> Option<String> {
-        let literal = |token: &Token| match token {
-            Token::Character(character) => Some(*character),
-            Token::One | Token::Many | Token::Set { .. } => None,
-        };
-        self.tokens.iter().map(literal).collect()
     }
 
     /// `None` where the steps that are left do not suffice.
@@ -74,40 +62,5 @@ impl Pattern {
             }
         }
         Some(none)
-    }
-
-    /// `text` with what matches replaced, for `${x/…}`: the first, the one at its beginning or its end,
-    /// or each. `None` where that would take too long to know.
-    pub(super) fn replaced(&self, text: &str, operator: &str, to: &str) -> Option<String> {
-        let text: Vec<char> = text.chars().collect();
-        let longest = text.len().saturating_mul(to.len());
-        if self.unknown || text.is_empty() || text.len() > REPLACED || longest > limit::TEXT {
-            return None;
-        }
-        let mut left = REPLACED * REPLACED;
-        let mut made = String::new();
-        let mut at = 0;
-        while at < text.len() {
-            let ends = if operator == "/%" { text.len()..=text.len() } else { at + 1..=text.len() };
-            let mut found = None;
-            for end in ends.rev() {
-                if glob::all_match(&self.tokens, &text[at..end], &mut left)? {
-                    found = Some(end);
-                    break;
-                }
-            }
-            if let Some(end) = found {
-                made.push_str(to);
-                at = end;
-            } else {
-                made.push(text[at]);
-                at += 1;
-            }
-            if operator == "/#" || operator == "/" && found.is_some() {
-                break;
-            }
-        }
-        made.extend(&text[at..]);
-        Some(made)
     }
 }

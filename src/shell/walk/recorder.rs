@@ -17,6 +17,8 @@ pub(super) struct Mode {
     /// The part may be skipped: a branch, a loop.
     pub(super) conditional: bool,
     pub(super) origin: Origin,
+    /// The part runs on another machine.
+    pub(super) elsewhere: bool,
     /// The part has been walked before, so nothing is recorded.
     pub(super) muted: bool,
 }
@@ -48,6 +50,7 @@ impl Recorder {
         self.mode = Mode {
             conditional: before.conditional || more.conditional,
             origin: before.origin.max(more.origin),
+            elsewhere: before.elsewhere || more.elsewhere,
             muted: before.muted || more.muted,
         };
         before
@@ -84,7 +87,7 @@ impl Recorder {
 
     /// Notes that something runs as another user.
     pub(super) fn elevate(&mut self) {
-        self.reading.elevated |= !self.mode.muted;
+        self.reading.elevated |= !self.mode.muted && !self.mode.elsewhere;
     }
 
     /// Records a command, and adds whether it is conditional and where it runs.
@@ -93,7 +96,8 @@ impl Recorder {
             return;
         }
         run.conditional = self.mode.conditional;
-        run.folders = folders_of(env, &run);
+        run.is_elsewhere = self.mode.elsewhere;
+        run.folders = if run.is_elsewhere { Vec::new() } else { folders_of(env, &run) };
         if !budget.spend(run.folders.iter().map(String::len).sum::<usize>() / 512) {
             return;
         }
@@ -110,7 +114,8 @@ impl Recorder {
         certainty: Certainty,
         budget: &mut Budget,
     ) {
-        if self.mode.muted {
+        if self.mode.muted || self.mode.elsewhere {
+            self.reading.changes_elsewhere |= !self.mode.muted;
             return;
         }
         // No system has a file of such a name, but a pattern in it may find one.
@@ -128,7 +133,7 @@ impl Recorder {
     }
 
     pub(super) fn read(&mut self, path: String, certainty: Certainty) {
-        if !self.mode.muted {
+        if !self.mode.muted && !self.mode.elsewhere {
             let path = if path.len() > limit::NAME { HOLE.to_string() } else { path };
             self.reading.reads.push(ReadOf { path, certainty });
         }
@@ -142,7 +147,8 @@ impl Recorder {
         arguments: &[String],
         budget: &mut Budget,
     ) {
-        if self.mode.muted {
+        if self.mode.muted || self.mode.elsewhere {
+            self.reading.changes_elsewhere |= !self.mode.muted;
             return;
         }
         let (arguments, conditional) = (arguments.to_vec(), self.mode.conditional);

@@ -9,30 +9,18 @@ use crate::shell::{Certainty, HOLE, Interpreter};
 
 impl Walker<'_> {
     /// `bash -c code name arguments…`, `bash file arguments…`, `bash` with code for its input.
-    pub(super) fn shell(&mut self, name: &str, call: &Call) -> String {
-        let is_posix = matches!(name, "sh" | "dash" | "ash");
-        let outer = std::mem::replace(&mut self.is_posix, is_posix);
-        let output = self.shell_call(name, call);
-        self.is_posix = outer;
-        output
-    }
-
-    fn shell_call(&mut self, name: &str, call: &Call) -> String {
+    pub(super) fn shell(&mut self, call: &Call) -> String {
         let words = &call.words;
         let mut at = 1;
         let (mut takes_code, mut takes_input) = (false, false);
-        let (mut only_reads, mut is_interactive) = (false, false);
-        if words.get(1).is_some_and(|word| tells_of_itself(name, &word.text)) {
-            self.record_command(words, call, Certainty::Literal);
-            return String::new();
-        }
+        let mut only_reads = false;
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
             if matches!(text, "--" | "-") {
                 at += 1;
                 break;
             }
-            if let Some(long) = text.strip_prefix("--").or(long_of_bash(name, text)) {
+            if let Some(long) = text.strip_prefix("--").or(long_of_bash(text)) {
                 let names_a_file = matches!(long, "rcfile" | "init-file");
                 if names_a_file && let Some(file) = words.get(at + 1) {
                     self.record_script(&file.text, Interpreter::Shell, &[]);
@@ -43,19 +31,12 @@ impl Walker<'_> {
             let Some(letters) = text.strip_prefix(['-', '+']) else { break };
             takes_code |= text.starts_with('-') && letters.contains('c');
             takes_input |= letters.contains('s');
-            // The last one counts: `bash -n +n f` runs the file.
-            let begin = at + 1;
-            let taken = letters.matches(['o', 'O']).count();
-            let named = words.iter().skip(begin).take(taken).any(|word| word.text == "noexec");
-            if letters.contains('n') || named && has_noexec(name) {
-                only_reads = text.starts_with('-');
-            }
-            is_interactive |= letters.contains('i');
+            only_reads |= text.starts_with('-') && letters.contains('n');
             // `-o pipefail`: each of these letters takes a word.
-            at = begin + taken;
+            at += 1 + letters.matches(['o', 'O']).count();
         }
         // `bash -n` only looks for errors.
-        if only_reads && !is_interactive {
+        if only_reads {
             self.record_command(words, call, Certainty::Literal);
             return String::new();
         }
@@ -147,22 +128,9 @@ pub(super) fn is_shell(name: &str) -> bool {
 }
 
 /// `bash -norc`: its long options, which it takes with one dash as well.
-fn long_of_bash<'a>(name: &str, option: &'a str) -> Option<&'a str> {
-    const LONG: &str = "debug debugger help init-file login noediting noprofile norc posix protected rcfile \
-        restricted verbose version wordexp";
-    let long = option.strip_prefix('-').filter(|name| lists(LONG, name));
-    long.filter(|_| matches!(name, "bash" | "rbash" | "sh"))
-}
-
-/// Shells that have `-o noexec`; of others `-o` takes a file.
-fn has_noexec(name: &str) -> bool {
-    matches!(name, "bash" | "rbash" | "sh" | "dash" | "ash" | "zsh" | "ksh" | "mksh")
-}
-
-/// `bash --version f` prints the version and runs nothing.
-fn tells_of_itself(name: &str, option: &str) -> bool {
-    matches!(name, "bash" | "rbash" | "sh" | "dash" | "ash" | "zsh" | "fish")
-        && matches!(option, "--version" | "--help")
+fn long_of_bash(option: &str) -> Option<&str> {
+    const LONG: &str = "debugger init-file login noediting noprofile norc posix rcfile restricted";
+    option.strip_prefix('-').filter(|name| lists(LONG, name))
 }
 
 /// Folders whose programs are no scripts of a project.

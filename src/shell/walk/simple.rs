@@ -3,12 +3,11 @@
 use super::env::Value;
 use super::redirections::Streams;
 use super::{Call, Io, Walker};
+use crate::shell::HOLE;
 use crate::shell::field::Field;
 use crate::shell::scan::head;
 use crate::shell::syntax::Word;
 use crate::shell::syntax::{Assignment, Part, Simple};
-use crate::shell::table::{code_settings::CODE_VARIABLES, grammar::lists};
-use crate::shell::{HOLE, Interpreter};
 
 impl Walker<'_> {
     /// Walks a simple command, once for each combination of its variables' values.
@@ -79,22 +78,7 @@ impl Walker<'_> {
 
     /// Sets a variable, to each of the values that it may have.
     fn assign(&mut self, assignment: &Assignment) {
-        let mut values = self.with_own_choices(|walker| walker.assigned_values(assignment));
-        if lists(CODE_VARIABLES, &assignment.name) {
-            for value in &values {
-                let code = value.scalar().to_owned();
-                self.conditionally(|walker| walker.nested_code(&code, &Io::default()));
-            }
-        }
-        if matches!(assignment.name.as_str(), "BASH_ENV" | "ENV") {
-            let path = values[0].scalar().to_owned();
-            self.conditionally(|walker| walker.record_script(&path, Interpreter::Shell, &[]));
-        }
-        if self.env.is_computed(&assignment.name) {
-            let is_number =
-                |value: &Value| value.scalar().bytes().all(|byte| byte.is_ascii_digit());
-            values.retain(is_number);
-        }
+        let values = self.with_own_choices(|walker| walker.assigned_values(assignment));
         self.env.set(&assignment.name, values);
     }
 
@@ -141,7 +125,7 @@ impl Walker<'_> {
             return Value::Text(if assignment.append { start + &text } else { text });
         };
         let mut elements = before.map_or_else(Vec::new, Value::into_elements);
-        let key = self.subscript(name, &index, &elements);
+        let key = self.subscript(&index, &elements);
         if let Some(at) = elements.iter().position(|(other, _)| *other == key) {
             let (_, start) = elements.remove(at);
             text = if assignment.append { start + &text } else { text };
@@ -163,26 +147,13 @@ impl Walker<'_> {
     /// them are made at once.
     fn declaration_words(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::new();
-        let texts: Vec<String> = words.iter().filter_map(Word::as_text).collect();
         let is_local = words
             .first()
             .and_then(Word::as_text)
             .is_some_and(|name| matches!(name.as_str(), "local" | "declare" | "typeset"));
-        let has = |letters: &[char]| {
-            texts.iter().any(|text| text.starts_with('-') && text.contains(letters))
-        };
-        let (is_keyed, is_computed) = (has(&['A']), has(&['i', 'u', 'l']));
         for word in words {
-            if let Some(name) = name_of(word) {
-                if is_local {
-                    self.calls.hide(name, self.env.variable(name));
-                }
-                if is_computed {
-                    self.env.declare_computed(name);
-                }
-                if is_keyed {
-                    self.env.declare_keyed(name);
-                }
+            if let Some(name) = name_of(word).filter(|_| is_local) {
+                self.calls.hide(name, self.env.variable(name));
             }
             let Some(assignment) = declaration(word) else {
                 fields.extend(self.fields(std::slice::from_ref(word)));

@@ -1,12 +1,12 @@
 //! The output of the few programs whose output follows from the line: `echo`, `printf`, `cat` and
 //! `base64 -d` of an input. All other output is unknown.
 
-use super::expand::has_glob;
-use super::paths::{START, since_start};
+use super::paths::since_start;
 use super::{Call, Walker};
+use crate::shell::escapes::unescaped;
 use crate::shell::field::Field;
+use crate::shell::limit;
 use crate::shell::{HOLE, table::grammar::lists};
-use crate::shell::{last_part, limit};
 
 impl Walker<'_> {
     /// A program's output; a hole where it is not known.
@@ -29,65 +29,10 @@ impl Walker<'_> {
                 [only] => Some(since_start(only) + "\n"),
                 _ => None,
             },
-            "dirname" | "basename" | "realpath" | "readlink" => path_of(name, words),
-            "find" | "fd" | "ls" | "grep" | "rg" | "git" => listed(name, words),
-            "sort" | "uniq" | "head" | "tail" => stdin.and_then(unknown_names),
             _ => None,
         };
-        let text = text.or_else(|| match name {
-            "grep" => stdin.and_then(unknown_names),
-            _ => None,
-        });
         text.filter(|text| self.budget.spend(text.len() / 64)).unwrap_or(HOLE.to_string())
     }
-}
-
-/// The output of `dirname` and the like for one path.
-fn path_of(name: &str, words: &[Field]) -> Option<String> {
-    let mut operands = words.iter().filter(|word| !word.text.starts_with('-'));
-    let path = operands
-        .next()
-        .map(|word| word.text.as_str())
-        .filter(|path| !path.contains([HOLE, START]))?;
-    let bare = path.trim_end_matches('/');
-    Some(match name {
-        "dirname" => bare.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned() + "\n",
-        "basename" => {
-            let last = last_part(bare);
-            let ending = operands.next().map_or("", |word| &word.text);
-            last.strip_suffix(ending).unwrap_or(last).to_owned() + "\n"
-        }
-        // Links are not followed.
-        _ if path.starts_with(['/', '~']) => path.to_owned() + "\n",
-        _ => return None,
-    })
-}
-
-/// Output of a program that lists files below folders: `d/` and a hole.
-fn listed(name: &str, words: &[Field]) -> Option<String> {
-    let has = |options: &[&str]| words.iter().any(|word| options.contains(&&*word.text));
-    let operands = || words.iter().filter(|word| !word.text.starts_with('-'));
-    let folders: Vec<&Field> = match name {
-        "find" => words.iter().take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect(),
-        "grep" | "rg" if has(&["-l", "-rl", "-lr", "-rln", "-ril", "--files-with-matches"]) => {
-            operands().skip(1).collect()
-        }
-        "git" if has(&["ls-files"]) => operands().skip(1).collect(),
-        _ => return None,
-    };
-    let mut names = String::new();
-    for folder in folders.iter().map(|folder| folder.text.trim_end_matches('/')) {
-        names.push_str(if has_glob(folder) { "." } else { folder });
-        names.push_str("/\u{FFFC}\n");
-    }
-    Some(if names.is_empty() { format!("./{HOLE}\n") } else { names })
-}
-
-/// The output of a filter over unknown names: any of them may pass.
-fn unknown_names(input: &str) -> Option<String> {
-    let is_name =
-        |line: &str| line.len() > HOLE.len_utf8() && line.ends_with(HOLE) && !line.contains(' ');
-    input.lines().all(is_name).then(|| input.to_owned())
 }
 
 /// `base64 -d`
@@ -194,59 +139,4 @@ pub(super) fn printf(words: &[Field]) -> String {
 fn located_program(words: &[Field]) -> Option<String> {
     let name = words.iter().rev().find(|word| !word.text.starts_with('-'))?;
     Some(format!("/usr/bin/{}\n", name.text))
-}
-
-/// The backslash escapes of `echo -e` and `printf`.
-pub(super) fn unescaped(text: &str) -> String {
-    if !text.contains('\\') {
-        return text.to_owned();
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes().iter().copied().peekable();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            bytes.push(byte);
-            continue;
-        }
-        let number = |rest: &mut std::iter::Peekable<_>, radix: u32, most: usize| {
-            let mut value = 0_u32;
-            for _ in 0..most {
-                let digit = rest.next_if(|byte: &u8| char::from(*byte).is_digit(radix));
-                let Some(digit) = digit.and_then(|digit| char::from(digit).to_digit(radix)) else {
-                    break;
-                };
-                value = value * radix + digit;
-            }
-            value
-        };
-        match rest.next() {
-            Some(b'n') => bytes.push(b'\n'),
-            Some(b't') => bytes.push(b'\t'),
-            Some(b'r') => bytes.push(b'\r'),
-            Some(b'a') => bytes.push(7),
-            Some(b'b') => bytes.push(8),
-            Some(b'e' | b'E') => bytes.push(27),
-            Some(b'c') => break,
-            Some(b'x') => bytes.push(number(&mut rest, 16, 2).to_le_bytes()[0]),
-            Some(b'u') => push_character(&mut bytes, number(&mut rest, 16, 4)),
-            Some(b'U') => push_character(&mut bytes, number(&mut rest, 16, 7)),
-            Some(b'0') => bytes.push(number(&mut rest, 8, 3).to_le_bytes()[0]),
-            Some(digit @ b'1'..=b'7') => {
-                let first = u32::from(digit - b'0');
-                let more = rest.clone().take(2).take_while(|b| (b'0'..=b'7').contains(b)).count();
-                let tail = number(&mut rest, 8, more);
-                let scale = 8_u32.pow(u32::try_from(more).unwrap_or(0));
-                bytes.push((first * scale + tail).to_le_bytes()[0]);
-            }
-            Some(b'\\') | None => bytes.push(b'\\'),
-            Some(other) => bytes.extend([b'\\', other]),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn push_character(bytes: &mut Vec<u8>, code: u32) {
-    if let Some(character) = char::from_u32(code) {
-        bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-    }
 }

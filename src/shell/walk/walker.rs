@@ -10,7 +10,6 @@ use super::choices::Choices;
 use super::descriptors::Descriptors;
 use super::env::Env;
 use super::recorder::{Mode, Origin, Recorder};
-use super::traps::Traps;
 use crate::shell::field::Field;
 use crate::shell::syntax::List;
 use crate::shell::{Certainty, How, Interpreter, Options, Reading, Unreadable};
@@ -22,10 +21,9 @@ pub(super) struct Walker<'o> {
     pub(super) env: Env,
     pub(super) choices: Choices,
     pub(super) calls: CallStack,
-    pub(super) traps: Traps,
+    /// The code of `trap 'code' EXIT`, which runs at the end of its shell.
+    pub(super) traps: Vec<String>,
     pub(super) descriptors: Descriptors,
-    /// Whether the shell may be one without brace expansion, as `sh` may.
-    pub(super) is_posix: bool,
     /// Whether the output becomes a part of a word: `$(…)`.
     pub(super) in_substitution: bool,
 }
@@ -39,15 +37,14 @@ impl<'o> Walker<'o> {
             env: Env::new(&options.variables),
             choices: Choices::default(),
             calls: CallStack::default(),
-            traps: Traps::default(),
+            traps: Vec::new(),
             descriptors: Descriptors::new(),
-            is_posix: false,
             in_substitution: false,
         }
     }
 
     pub(super) fn finish(mut self) -> Reading {
-        self.run_traps((0, 0));
+        self.run_traps(0);
         self.recorder.finish(self.budget.stopped_by())
     }
 
@@ -124,10 +121,9 @@ impl<'o> Walker<'o> {
 
     /// Walks something whose changes end with it, as in a subshell.
     pub(super) fn isolated<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
-        let (mark, depth, traps) = (self.env.mark(), self.env.stack_depth(), self.traps.mark());
+        let (mark, depth, traps) = (self.env.mark(), self.env.stack_depth(), self.traps.len());
         let walked = walk(self);
         self.run_traps(traps);
-        self.traps.forget(traps);
         self.env.take_back(mark);
         self.env.truncate_stack(depth);
         walked
@@ -138,9 +134,8 @@ impl<'o> Walker<'o> {
     }
 
     /// Walks the traps of a shell at its end, when their variables have their last values.
-    fn run_traps(&mut self, mark: (usize, usize)) {
-        let codes = self.traps.take(mark, |name| self.env.function(name).is_some());
-        for code in codes {
+    fn run_traps(&mut self, mark: usize) {
+        for code in self.traps.split_off(mark.min(self.traps.len())) {
             self.enter(|walker| walker.code(&code, &Io::default()));
         }
     }

@@ -2,11 +2,10 @@
 
 use super::call::quoted;
 use super::env::Value;
-use super::unknown_options::is_known_program;
+use super::recorder::Mode;
 use super::{Call, Io, Walker};
 use crate::shell::field::Field;
 use crate::shell::scan::head;
-use crate::shell::table::code_settings::CODE_VARIABLES;
 use crate::shell::table::grammar::{GivenOptions, Grammar, lists};
 use crate::shell::table::wrappers::{self, Rest, Wrapper};
 use crate::shell::{HOLE, How, limit};
@@ -31,7 +30,6 @@ impl Walker<'_> {
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
-            "env" | "genv" if self.env_string(call) => return Some(call.unknown_output()),
             // `cargo +nightly publish` is `cargo publish` of one of the toolchains.
             "cargo" | "rustc" | "rustdoc" if names_toolchain(call) => {
                 let words = [&call.words[..1], &call.words[2..]].concat();
@@ -55,6 +53,11 @@ impl Walker<'_> {
     }
 
     fn wrapper_by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
+        let mode = Mode { elsewhere: row.leaves(), ..Mode::default() };
+        self.with_mode(mode, |walker| walker.wrapped_by_row(row, from, call))
+    }
+
+    fn wrapped_by_row(&mut self, row: &Wrapper, from: usize, call: &Call) -> Option<String> {
         self.budget.spend(1);
         let (given, mut at) = row.grammar.leading(&call.words, from);
         if given.has(row.idle) {
@@ -72,7 +75,7 @@ impl Walker<'_> {
             self.record_file(lock, How::Lock);
         }
         // Without a file name it writes `typescript`.
-        if matches!(row.name(), "script" | "logsave") {
+        if row.name() == "script" {
             let log = call.words.get(at).cloned().unwrap_or_else(|| Field::literal("typescript"));
             if log.text != "/dev/null" {
                 self.record_file(&log, How::Write);
@@ -94,9 +97,6 @@ impl Walker<'_> {
             let program = given.value("entrypoint")?;
             return Some(self.inner_call(call.with_program(program, at)));
         }
-        if let Some(output) = self.image_program(row, at, call) {
-            return Some(output);
-        }
         let mut assigned = Vec::new();
         while row.assignments
             && let Some((name, value)) = call.words.get(at).and_then(|word| {
@@ -104,9 +104,6 @@ impl Walker<'_> {
                 assignment(word).or_else(|| any_assignment(word).filter(|_| is_env))
             })
         {
-            if lists(CODE_VARIABLES, &name) {
-                self.conditionally(|walker| walker.nested_code(&value, &Io::default()));
-            }
             assigned.push((name, value));
             at += 1;
         }
@@ -131,34 +128,23 @@ impl Walker<'_> {
     /// Walks the code that options of a wrapper hold. Whether there was any.
     fn option_code(&mut self, wrapped: &Wrapped) -> bool {
         let Wrapped { row, given, from, at, call } = *wrapped;
-        // The code may stand before or after the operands.
-        let all = row.grammar.take(&call.words, from).options;
-        let takes_all =
-            row.rest == Rest::Nothing || row.rest == Rest::UnknownOptions && row.operands > 0;
-        let before = if takes_all { &all } else { given };
-        // `script file -c code`, `sg group -c code`
-        let behind = match row.name() {
-            "script" | "sg" => row.grammar.leading(&call.words, at + row.operands).0,
-            _ => GivenOptions::default(),
+        // The code may stand before or behind the operands: `flock file -c code`.
+        let options = if row.rest == Rest::Nothing || row.rest == Rest::UnknownOptions {
+            row.grammar.take(&call.words, from).options
+        } else {
+            let mut options = given.clone();
+            options.extend(row.grammar.leading(&call.words, at + row.operands).0);
+            options
         };
-        let of_flock = all.iter().filter(|_| row.name() == "flock");
         let mut is_found = false;
-        for option in before.iter().chain(behind.iter()).chain(of_flock) {
-            if option.abbreviates(row.code)
-                && let Some(text) = &option.value
-            {
+        for option in options.iter().filter(|option| option.abbreviates(row.code)) {
+            if let Some(code) = &option.value {
                 is_found = true;
-                self.code_from(text, &text.text, &call.io);
+                // `env -S 'git -C d' push`
+                let rest =
+                    if row.name() == "env" { quoted(&call.words[at..]) } else { String::new() };
+                self.code_from(code, &format!("{} {rest}", code.text), &call.io);
             }
-        }
-        // `su user -- -c code`: the words behind `--` are the shell's.
-        if row.name() == "su"
-            && !given.has("u user")
-            && let Some(dashes) = call.words.iter().position(|word| word.text == "--")
-            && dashes + 2 < call.words.len()
-        {
-            is_found = true;
-            self.inner_call(call.with_program(&Field::literal("sh"), dashes + 1));
         }
         is_found
     }
@@ -179,52 +165,9 @@ impl Walker<'_> {
         output
     }
 
-    /// `docker run alpine/git push`: the program that the image is named after.
-    fn image_program(&mut self, row: &Wrapper, at: usize, call: &Call) -> Option<String> {
-        if let Some(reader) = self.reader_of_image(row, at, call) {
-            return Some(self.inner_call(call.with_program(&Field::literal(reader), at)));
-        }
-        if row.is_of_containers()
-            && let Some(image) = call.words.get(at.wrapping_sub(1))
-            && let Some(program) = program_of_image(&image.text)
-        {
-            let inner = call.with_program(&Field::literal(program), at);
-            self.conditionally(|walker| walker.inner_call(inner));
-        }
-        None
-    }
-
-    /// `shellcheck` of `docker run koalaman/shellcheck x.sh`, where the word behind the image is a file or
-    /// an option. A program that is named there would run, whatever the image.
-    fn reader_of_image(&self, row: &Wrapper, at: usize, call: &Call) -> Option<&'static str> {
-        if !row.is_of_containers() || row.then != "run" {
-            return None;
-        }
-        let (image, first) = (call.words.get(at.checked_sub(1)?)?, call.words.get(at)?);
-        let is_file = first.text.starts_with('-') || first.text.contains(['/', '.']);
-        let is_program = is_known_program(&self.program(first)) || first.text.contains(' ');
-        if image.has_hole() || first.has_hole() || !is_file || is_program {
-            return None;
-        }
-        let without = |registry: &&str| image.text.strip_prefix(*registry);
-        let name = ["docker.io/", "ghcr.io/"].iter().find_map(without).unwrap_or(&image.text);
-        let (name, tag) = name.split_once([':', '@']).unwrap_or((name, ""));
-        // An image with a whole system in it may run any program.
-        let found = READERS.iter().find(|pair| pair.0 == name && !tag.contains("alpine"));
-        found.map(|pair| pair.1)
-    }
-
     fn wrapped_command(&mut self, wrapped: &Wrapped) -> Option<String> {
         let Wrapped { row, given, from, at, call } = *wrapped;
-        let behind = |options: &[&str]| {
-            let option = call.words.iter().position(|word| options.contains(&&*word.text))?;
-            Some(option + 1)
-        };
         match row.rest {
-            Rest::After(options) => self.command_at(behind(options)?, call),
-            Rest::CodeAfter(options) => {
-                Some(self.nested_code(&call.code(behind(options)?), &call.io))
-            }
             _ if at >= call.words.len() => self.input_code(row, given, call),
             // `runuser -u user command`
             Rest::Nothing if self.program(&call.words[0]) == "runuser" && given.has("u user") => {
@@ -300,23 +243,6 @@ impl Walker<'_> {
             walker.inner_call(inner)
         }))
     }
-
-    /// `env -S 'code'`, where blanks split and quotes hold together as in the shell.
-    fn env_string(&mut self, call: &Call) -> bool {
-        const ENV: Grammar = Grammar { letters: "uCSP", long: "unset chdir split-string" };
-        // Words after the string belong to its command, whatever they look like.
-        let found = (2..=call.words.len()).take(limit::CHOICES).find_map(|end| {
-            let (given, _) = ENV.leading(&call.words[..end], 1);
-            let string = given.iter().find(|option| option.is("S split-string"))?;
-            Some((string.value.clone()?, end))
-        });
-        let Some((text, at)) = found else { return false };
-        // `\_` is a blank there.
-        let string = text.text.replace("\\_", " ");
-        let line = format!("env {string} {}", quoted(&call.words[at..]));
-        self.code_from(&text, &line, &call.io);
-        true
-    }
 }
 
 /// `name=value` among the arguments of a wrapper.
@@ -346,27 +272,6 @@ fn is_builtin(name: &str) -> bool {
         return local declare typeset readonly shift let getopts mapfile readarray unalias hash \
         history fc";
     lists(BUILTINS, name)
-}
-
-/// `git` of `docker.io/alpine/git:latest`, an image whose name is a program that it may begin with.
-const TOOLS: &[&str] = &["git", "kubectl", "terraform", "tofu", "helm", "npm", "gh", "glab"];
-
-/// Images that run this program and no other (their `ENTRYPOINT`), which only reads its arguments.
-/// `hadolint/hadolint` is none: its words are the command itself, as with `bash` and `node`.
-const READERS: &[(&str, &str)] = &[
-    ("koalaman/shellcheck", "shellcheck"),
-    ("nlknguyen/alpine-shellcheck", "shellcheck"),
-    ("mvdan/shfmt", "shfmt"),
-    ("davidanson/markdownlint-cli2", "markdownlint-cli2"),
-    ("igorshubovych/markdownlint-cli", "markdownlint"),
-    ("rhysd/actionlint", "actionlint"),
-];
-
-fn program_of_image(image: &str) -> Option<&str> {
-    let name = image.rsplit('/').next()?;
-    let name = name.split([':', '@']).next()?;
-    let is_one = TOOLS.contains(&name) || name.ends_with("-cli");
-    is_one.then(|| name.trim_end_matches("-cli"))
 }
 
 /// `cargo +nightly`

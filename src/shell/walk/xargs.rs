@@ -1,87 +1,63 @@
 //! `xargs` and `parallel`, which make commands from their input.
 
 use super::recorder::Mode;
-use super::stdout::unescaped;
 use super::{Call, Io, Walker};
 use crate::shell::field::{Field, joined};
 use crate::shell::table::grammar::{GivenOptions, Grammar};
 use crate::shell::{HOLE, Unreadable, limit};
 
-/// One call more than are followed, so that the limit is noticed.
-const MOST: usize = limit::BRACES + 1;
-
 impl Walker<'_> {
     /// `xargs`: words from the input are appended, or replace a mark.
     pub(super) fn xargs(&mut self, given: &GivenOptions, at: usize, call: &Call) -> String {
-        const LINES: &str = "L l max-lines";
         let mark = given.iter().rev().find(|option| option.is("I J R i replace"));
         let mark = mark.map(|option| option.value.as_ref().map_or("{}", |value| &value.text));
-        // `-ix`: an old option, with the mark in the same word.
-        let glued = call.words[..at].iter().find_map(|word| word.text.strip_prefix("-i"));
-        let mark = mark.map(|mark| glued.filter(|glued| !glued.is_empty()).unwrap_or(mark));
-        let file = given.iter().find(|option| option.is("a arg-file")).map(|option| {
-            let path = option.value.as_ref().map_or("", |value| value.text.as_str());
-            self.record_read(path, self.text_certainty(path));
-            self.descriptors.text(path).map_or(HOLE.to_string(), str::to_owned)
-        });
-        let input = file.as_deref().or(call.io.stdin.as_deref()).unwrap_or("\u{FFFC}");
-        let delimiter = given.value("d delimiter").and_then(|value| delimiter_of(&value.text));
+        let input = call.io.stdin.as_deref().filter(|_| !given.has("a arg-file"));
+        let input = input.unwrap_or("\u{FFFC}");
+        let words = &call.words[at..];
+        let delimiter = given.value("d delimiter").and_then(|value| value.text.chars().next());
+        let is_end = |c: char| matches!(c, '\n' | '\0') || Some(c) == delimiter;
         let by_line = mark.is_some() || given.has("d delimiter 0 null");
-        let items: Vec<Field> = if let Some(delimiter) = delimiter {
-            input.split(delimiter).filter(|text| !text.is_empty()).map(item).collect()
-        } else if by_line {
-            input.split(['\n', '\0']).filter(|line| !line.is_empty()).map(item).collect()
+        let items: Vec<Field> = if by_line {
+            input.split(is_end).filter(|text| !text.is_empty()).map(item).collect()
         } else {
             unquoted(input).iter().map(|word| item(word)).collect()
         };
-        let most = given.iter().find(|option| option.is("n max-args"));
-        let most: Option<usize> = most.and_then(|option| option.value.as_ref()?.text.parse().ok());
-        // With a delimiter of its own, each item is a line.
-        let per_line = given.has(LINES) && delimiter.is_some();
-        let most = most.or(per_line.then_some(1)).filter(|most| *most > 0);
-        // `-L 1`, `-l`: so many lines a call.
-        let lines = given.has(LINES).then(|| {
-            given.value(LINES).and_then(|value| value.text.parse().ok()).unwrap_or(1_usize)
-        });
-        let lines = lines
-            .filter(|most_lines| *most_lines > 0 && mark.is_none() && most.is_none() && !by_line);
-        let words = &call.words[at..];
-        let mut calls = Vec::new();
-        if let Some(mark) = mark.filter(|mark| !mark.is_empty()) {
-            for item in items.iter().take(MOST) {
-                calls.push(words.iter().map(|word| replaced(word, mark, item)).collect());
+        let count = |names| {
+            let option = given.iter().rev().find(|option| option.is(names))?;
+            let count = option.value.as_ref().and_then(|value| value.text.parse::<usize>().ok());
+            Some(count.unwrap_or(1).max(1))
+        };
+        let (most, most_lines) = (count("n max-args"), count("L l max-lines"));
+        let calls: Vec<Vec<Field>> = match mark.filter(|mark| !mark.is_empty()) {
+            Some(mark) => {
+                let with = |item| words.iter().map(|word| replaced(word, mark, item)).collect();
+                items.iter().take(limit::BRACES + 1).map(with).collect()
             }
-        } else if let Some(most) = most.filter(|_| !items.is_empty()) {
-            for items in items.chunks(most).take(MOST) {
-                calls.push([words, items].concat());
+            None if items.is_empty() => vec![words.to_vec()],
+            None if let Some(most_lines) = most_lines.filter(|_| most.is_none() && !by_line) => {
+                let lines: Vec<&str> = input.lines().collect();
+                let with = |lines: &[&str]| {
+                    let items = unquoted(&lines.join("\n"));
+                    words.iter().cloned().chain(items.iter().map(|text| item(text))).collect()
+                };
+                lines.chunks(most_lines).take(limit::BRACES + 1).map(with).collect()
             }
-        } else {
-            // One call with all of them, even if there are none.
-            if !self.budget.spend(items.len() / 16) {
-                return String::new();
+            None => {
+                let with = |items| [words, items].concat();
+                let most = most.or(most_lines).unwrap_or(usize::MAX);
+                items.chunks(most).take(limit::BRACES + 1).map(with).collect()
             }
-            calls.push([words, &items[..]].concat());
-        }
-        if let Some(most) = lines {
-            let lines: Vec<&str> = input.lines().filter(|line| !line.trim().is_empty()).collect();
-            for lines in lines.chunks(most).take(MOST) {
-                let items = unquoted(&lines.join("\n"));
-                calls.push(
-                    words.iter().cloned().chain(items.iter().map(|text| item(text))).collect(),
-                );
-            }
-        }
+        };
         // The calls that are left out would run, so the reading is not complete.
-        if calls.len() >= MOST {
+        if calls.len() > limit::BRACES {
             self.fail(Unreadable::Work);
-            calls.truncate(limit::BRACES);
         }
         let io = Io { stdin: None, capture: call.io.capture };
         // Unknown input may be no item or many.
         let mode = Mode { conditional: input.contains(HOLE), ..Mode::default() };
         let mut output = String::new();
-        for words in calls {
-            if !self.budget.spend(1) {
+        for words in calls.into_iter().take(limit::BRACES) {
+            if !self.budget.spend(1 + words.len() / 16) {
                 break;
             }
             let call = Call { io: io.clone(), ..call.with_words(words) };
@@ -150,12 +126,6 @@ fn unquoted(input: &str) -> Vec<String> {
     }
     words.extend(word);
     words
-}
-
-/// The separator in `-d ,`, `-d '\n'`, `-d '\x2c'`.
-fn delimiter_of(text: &str) -> Option<char> {
-    let sign = unescaped(text).chars().next()?;
-    (sign != HOLE && (sign != '\\' || text == r"\\")).then_some(sign)
 }
 
 fn item(text: &str) -> Field {

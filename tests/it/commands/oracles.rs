@@ -275,7 +275,11 @@ impl Tally {
         for command in due(&found) {
             self.commands += 1;
             for words in command.meant() {
-                if !is_among(&words, &reading.runs)
+                // `trap f EXIT` calls the function.
+                let is_function =
+                    words[0].as_ref().is_some_and(|word| found.functions.contains(word));
+                if !is_function
+                    && !is_among(&words, &reading.runs)
                     && !library.known.iter().any(|known| known.is(line, &words))
                 {
                     self.missed.push(told(line, &words, &reading));

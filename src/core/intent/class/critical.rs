@@ -3,13 +3,13 @@
 
 use super::judged::{Class, Judged, options, shown};
 use crate::{
-    core::name_words::is_one,
+    core::{intent::target::is_env, name_words::is_one, named_writes::is_on_host},
     shell::{Certainty, HOLE, Run},
 };
 
 /// What a command does, and below it the commands: the programs, one of these as the subcommand,
 /// and one of these options or words, where there have to be some.
-const CRITICAL: &str = "
+const HERE: &str = "
 removes whole folders:
     rm grm | | -r -R --recursive
     rimraf trash srm
@@ -21,8 +21,6 @@ destroys what a file held:
     shred wipe
 removes whatever it finds:
     find gfind | | -delete
-overwrites what others have:
-    git | push | -f --force --force-with-lease --force-if-includes --mirror --delete -d --prune
 rewrites history:
     git | rebase filter-branch filter-repo update-ref replace prune
     git-filter-repo bfg
@@ -36,6 +34,16 @@ loses work that is not committed:
     git | checkout restore | . :/ *
     git | switch | -f --force --discard-changes
     git | stash | drop clear
+changes the rights of whole folders:
+    chmod chown chgrp | | -R --recursive
+opens files to everybody:
+    chmod | | 777 0777 a+w a+rw a+rwx o+w ugo+rwx u+s g+s +s
+";
+
+/// The same, of what is as grave on another machine.
+const ANYWHERE: &str = "
+overwrites what others have:
+    git | push | -f --force --force-with-lease --force-if-includes --mirror --delete -d --prune
 changes where pushes go:
     git | remote | set-url remove rm
 handles credentials:
@@ -53,10 +61,6 @@ writes to a disk itself:
     mkfs mkswap fdisk sfdisk cfdisk gdisk parted wipefs blkdiscard hdparm
     mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat diskutil fsck
     mount umount losetup cryptsetup lvremove vgremove pvremove zfs zpool
-changes the rights of whole folders:
-    chmod chown chgrp | | -R --recursive
-opens files to everybody:
-    chmod | | 777 0777 a+w a+rw a+rwx o+w ugo+rwx u+s g+s +s
 changes what programs may do:
     setcap
 stops what runs on the machine:
@@ -109,18 +113,6 @@ const CREDENTIALS: &str = "\
     .m2/settings.xml .config/op/ /etc/gshadow credentials.json service-account.json id_rsa \
     id_ed25519 id_ecdsa";
 
-/// `.env` and its like hold what a program is told in secret; those that show how do not.
-fn is_env(word: &str) -> bool {
-    const SHOWN: &str = "example sample template dist defaults schema";
-    let name = word.rsplit(['/', '=', '@']).next().unwrap_or_default();
-    let kind = match name.strip_prefix(".env") {
-        Some("") => return true,
-        Some(rest) => rest.strip_prefix('.'),
-        None => None,
-    };
-    kind.is_some_and(|kind| !kind.split('.').any(|part| is_one(SHOWN, part)))
-}
-
 /// The row that a command falls under.
 pub(super) fn of(run: &Run) -> Option<Judged> {
     let words = run.words();
@@ -138,12 +130,15 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
             && (verbs.is_empty() || is_one(verbs, verb))
             && (with.is_empty() || with.split_whitespace().any(is_there))
     };
+    let is_elsewhere =
+        run.is_elsewhere || *program == "rsync" && rest.last().is_some_and(|to| is_on_host(to));
     let mut why = "";
     // What was begun is ended one way or the other.
     if *program == "git" && verb == "rebase" && rest.get(1).is_some_and(|text| is_one(ENDS, text)) {
         return None;
     }
-    let row = CRITICAL.lines().find(|line| match line.strip_suffix(':') {
+    let mut rows = HERE.lines().filter(|_| !is_elsewhere).chain(ANYWHERE.lines());
+    let row = rows.find(|line| match line.strip_suffix(':') {
         Some(heading) if !line.starts_with(' ') => {
             why = heading;
             false
@@ -179,7 +174,8 @@ fn names_secret(program: &str, rest: &[&str]) -> bool {
     let skipped = rest.iter().position(|text| !text.starts_with('-')).filter(|_| searches);
     let mut named = rest.iter().enumerate().filter(|(at, _)| Some(*at) != skipped);
     named.any(|(_, word)| {
-        CREDENTIALS.split_whitespace().any(|text| word.contains(text)) || is_env(word)
+        CREDENTIALS.split_whitespace().any(|text| word.contains(text))
+            || is_env(word.rsplit(['/', '=', '@']).next().unwrap_or_default())
     })
 }
 

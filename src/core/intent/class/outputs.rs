@@ -5,56 +5,35 @@ use serde_json::Value;
 
 use super::{is_one, words};
 
-/// Whatever they hold is a path, and the tool's to write.
-const WRITTEN: &str = "\
-    outputpath outputfile outputdir outputdirectory outputfolder outputfilename outfile \
-    outpath outdir localpath localfile saveto savepath saveas destinationpath destpath \
-    destfile downloadpath exportpath targetpath targetfile";
+/// Words of a field that say so: `outputPath`, `save_to`, `dest`.
+const PUTS: &str = "output out outfile outpath outdir outputpath outputfile outputdir save saveto \
+    savepath saveas dest dst destination destpath export download local localpath target targetpath";
 
-/// They may hold a form (`output: "json"`) or an address as well.
-const PERHAPS: &str = "output out destination dest dst target";
+/// Words beside them that say that it is a path; else the text has to look like one, as it may be a
+/// form (`output: "json"`).
+const PLACES: &str = "path file dir directory folder filename name to as outputpath outputfile \
+    outputdir outpath outdir outfile saveto savepath saveas localpath destpath targetpath";
 
-/// By a tool that is about files, the file that it reads.
-const NAMES: &str = "filename";
-
-/// Words of a tool's name that say that its file is there already.
+/// Words of a tool's name that say that its `filename` is there already.
 const OF_FILES: &str = "\
     file files read content contents text document open view search find info stat lines \
     diff log history";
 
 /// The field that says where the tool `tool` writes, if one of its input does.
 pub(super) fn output(tool: &str, input: &Value) -> Option<String> {
-    let said = words(tool);
-    let is_of_files = said.iter().any(|text| is_one(OF_FILES, text));
-    find(input, is_of_files, 0)
-}
-
-fn find(value: &Value, is_of_files: bool, depth: usize) -> Option<String> {
-    /// As deep as the payload may be.
-    const MAX_DEPTH: usize = 128;
-    let inner = |value: &Value| find(value, is_of_files, depth + 1);
-    match value {
-        _ if depth >= MAX_DEPTH => None,
-        Value::Object(fields) => fields.iter().find_map(|(name, value)| match value {
-            Value::String(text) => names_place(name, text, is_of_files).then(|| name.clone()),
-            value => inner(value),
-        }),
-        Value::Array(items) => items.iter().find_map(inner),
-        _ => None,
-    }
-}
-
-fn names_place(field: &str, text: &str, is_of_files: bool) -> bool {
-    let name = words(field).concat();
-    let is_address =
-        text.split_once("://").is_some_and(|parts| !parts.0.eq_ignore_ascii_case("file"));
-    if text.is_empty() || is_address {
-        return false;
-    }
-    let has = |list: &str| is_one(list, &name);
-    let is_like_path =
-        text.contains(['/', '\\']) || text.contains('.') && !text.contains(char::is_whitespace);
-    has(WRITTEN) || has(PERHAPS) && is_like_path || has(NAMES) && !is_of_files
+    let has = |words: &[String], list: &str| words.iter().any(|word| is_one(list, word));
+    let is_of_files = has(&words(tool), OF_FILES);
+    let is_it = |(name, value): &(&String, &Value)| {
+        let Some(text) = value.as_str().filter(|text| !text.is_empty()) else { return false };
+        let scheme = text.split_once("://").map_or("file", |(scheme, _)| scheme);
+        let is_like_path =
+            text.contains(['/', '\\']) || text.contains('.') && !text.contains(char::is_whitespace);
+        let field = words(name);
+        let puts = has(&field, PUTS) && (has(&field, PLACES) || is_like_path);
+        scheme.eq_ignore_ascii_case("file")
+            && (puts || field.concat() == "filename" && !is_of_files)
+    };
+    input.as_object()?.iter().find(is_it).map(|(name, _)| name.clone())
 }
 
 #[cfg(test)]

@@ -101,10 +101,7 @@ fn what_writes_or_is_not_known_is_destructive() {
         "env -u HOME make",
         "history -c",
         "history -w f",
-        "GIT_PAGER='touch f' git log",
         "git diff --output=f",
-        "git -c core.pager='touch f' log",
-        "git -C d -c diff.external=./x diff",
         "git switch -c x",
         "unzip x.zip",
         "tar xf x.tar",
@@ -135,7 +132,6 @@ fn what_may_write_is_not_taken_for_reading() {
         "sed \"$(cat w)\" f",
         "sed -f <(echo w) f",
         "sed \"$X\" f",
-        "sed -n 's/a/b/e' f",
         "tar tf x -I 'sh -c id'",
         "tree -o f",
         "git stash show -p --output=f",
@@ -291,6 +287,25 @@ fn near_misses_are_not_critical() {
         let judged = bash(line);
         assert!(judged.class < Class::Critical, "{line}: {}", judged.why);
     }
+}
+
+#[test]
+fn what_is_removed_on_another_machine_is_nothing_of_here() {
+    for line in [
+        "ssh host 'rm -rf /srv'",
+        "ssh -p 22 user@host rm -rf /srv",
+        "ssh host 'sudo rm -rf /srv; echo x > /etc/motd'",
+        "docker exec app rm -rf /tmp/x",
+        "rsync -a --delete src/ host:",
+        "rsync -a --delete src/ user@host:/srv/",
+    ] {
+        let judged = bash(line);
+        assert_eq!(judged.class, Class::Destructive, "{line}: {}", judged.why);
+    }
+    for line in ["ssh host 'git push --force'", "ssh host reboot", "rsync --delete host:a/ b/"] {
+        assert_eq!(bash(line).class, Class::Critical, "{line}");
+    }
+    assert_eq!(bash("ssh host 'cat /etc/motd'").class, Class::Safe);
 }
 
 #[test]

@@ -17,7 +17,6 @@ fn a_field_that_says_where_to_put_something_is_found() {
         ("fetch", json!({ "out": "./a" })),
         ("get_page", json!({ "target": "/p/a" })),
         ("get_page", json!({ "target": "file:///p/a" })),
-        ("get_page", json!({ "options": [{ "more": { "outputPath": "a" } }] })),
     ] {
         assert!(output(tool, &input).is_some(), "{tool} {input}");
     }
