@@ -105,7 +105,7 @@ const TOOLS: &[Row] = &[
 
 /// Stops and prompts of subagents are none of the session's: those are held where a subagent stops.
 fn is_for_us(payload: &Payload, hook: Hook) -> bool {
-    !matches!(hook, Hook::Stop | Hook::UserPrompt) || payload.agent_id.is_none()
+    !matches!(hook, Hook::Stop | Hook::UserPrompt) || payload.get("agent_id").is_none()
 }
 
 /// `calc-add`: a server and its tool.

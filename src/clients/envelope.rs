@@ -4,7 +4,7 @@
 //! What comes in is read leniently, field by field: a field of the wrong type counts as absent, so that
 //! no oddity in one of them hides the rest from a gate.
 
-use std::{borrow::Cow, path::PathBuf};
+use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 
 use serde::{
     Deserialize, Deserializer as _,
@@ -21,6 +21,7 @@ use super::{
 use crate::core::{
     bounded,
     event::{AT_WORK, Event, MADE_UP, Origin, Sender, Source, Stop, ToolCall, What},
+    name_words::is_one,
     session::SessionId,
     tool::REVIEWER,
 };
@@ -29,115 +30,25 @@ use crate::core::{
 const MAX_PATH: usize = 4096;
 
 /// Events of the clients, of all versions we know, that no gate asks for.
-const OTHERS: &[&str] = &[
-    "AfterModel",
-    "BeforeModel",
-    "BeforeToolSelection",
-    "ConfigChange",
-    "CwdChanged",
-    "DirectoryAdded",
-    "Elicitation",
-    "ElicitationResult",
-    "ErrorOccurred",
-    "FileChanged",
-    "InstructionsLoaded",
-    "Interrupt",
-    "MessageDisplay",
-    "Notification",
-    "PermissionDenied",
-    "PermissionRequest",
-    "PostCompact",
-    "PostModelSwitch",
-    "PostToolBatch",
-    "PreCompact",
-    "PreCompress",
-    "PreModelSwitch",
-    "SessionDelete",
-    "Setup",
-    "StopFailure",
-    "TaskCreated",
-    "TeammateIdle",
-    "TodoCompleted",
-    "TodoCreated",
-    "UserPromptExpansion",
-    "WorktreeCreate",
-    "WorktreeRemove",
-];
+const OTHERS: &str = "\
+    AfterModel BeforeModel BeforeToolSelection ConfigChange CwdChanged DirectoryAdded \
+    Elicitation ElicitationResult ErrorOccurred FileChanged InstructionsLoaded Interrupt \
+    MessageDisplay Notification PermissionDenied PermissionRequest PostCompact PostModelSwitch \
+    PostToolBatch PreCompact PreCompress PreModelSwitch SessionDelete Setup StopFailure \
+    TaskCreated TeammateIdle TodoCompleted TodoCreated UserPromptExpansion WorktreeCreate \
+    WorktreeRemove";
 
 /// Permission modes in which a question waits for ever, or is answered by nobody.
 const UNATTENDED: &[&str] = &["bypassPermissions", "dontAsk"];
 
-/// The payload's fields, unread: only what an event needs is looked into. Of a
+/// The payload's fields by Claude Code's names, unread: only what an event needs is looked into. Of a
 /// field that is there twice the last one counts, as it does for the client.
 #[derive(Debug, Default)]
-pub(super) struct Payload<'a> {
-    hook_event_name: Option<&'a RawValue>,
-    session_id: Option<&'a RawValue>,
-    cwd: Option<&'a RawValue>,
-    transcript_path: Option<&'a RawValue>,
-    pub(super) prompt_id: Option<&'a RawValue>,
-    permission_mode: Option<&'a RawValue>,
-    pub(super) agent_id: Option<&'a RawValue>,
-    agent_type: Option<&'a RawValue>,
-    source: Option<&'a RawValue>,
-    pub(super) prompt: Option<&'a RawValue>,
-    tool_name: Option<&'a RawValue>,
-    tool_use_id: Option<&'a RawValue>,
-    tool_input: Option<&'a RawValue>,
-    tool_response: Option<&'a RawValue>,
-    error: Option<&'a RawValue>,
-    scratchpad_dir: Option<&'a RawValue>,
-    stop_hook_active: Option<&'a RawValue>,
-    background_tasks: Option<&'a RawValue>,
-    session_crons: Option<&'a RawValue>,
-    reason: Option<&'a RawValue>,
-    task_id: Option<&'a RawValue>,
-    task_subject: Option<&'a RawValue>,
-    /// The session that a subagent belongs to, where it has an id of its own.
-    parent_session: Option<&'a RawValue>,
-    /// What a person typed, where other prompts are told as well.
-    pub(super) submitted_prompt: Option<&'a RawValue>,
-    /// The server and the tool of a call, where the tool's name does not tell them.
-    mcp_context: Option<&'a RawValue>,
-    timestamp: Option<&'a RawValue>,
-    /// Older names, from the design documents.
-    subagent_type: Option<&'a RawValue>,
-    subagent_prompt: Option<&'a RawValue>,
-}
+pub(super) struct Payload<'a>(BTreeMap<Cow<'a, str>, &'a RawValue>);
 
 impl<'a> Payload<'a> {
-    fn slot(&mut self, name: &str) -> Option<&mut Option<&'a RawValue>> {
-        Some(match name {
-            "hook_event_name" => &mut self.hook_event_name,
-            "session_id" => &mut self.session_id,
-            "cwd" => &mut self.cwd,
-            "transcript_path" => &mut self.transcript_path,
-            "prompt_id" => &mut self.prompt_id,
-            "permission_mode" => &mut self.permission_mode,
-            "agent_id" => &mut self.agent_id,
-            "agent_type" => &mut self.agent_type,
-            "source" => &mut self.source,
-            "prompt" => &mut self.prompt,
-            "tool_name" => &mut self.tool_name,
-            "tool_use_id" => &mut self.tool_use_id,
-            "tool_input" => &mut self.tool_input,
-            "tool_response" => &mut self.tool_response,
-            "error" => &mut self.error,
-            "scratchpad_dir" => &mut self.scratchpad_dir,
-            "stop_hook_active" => &mut self.stop_hook_active,
-            "background_tasks" => &mut self.background_tasks,
-            "session_crons" => &mut self.session_crons,
-            "reason" => &mut self.reason,
-            "task_id" => &mut self.task_id,
-            "task_subject" => &mut self.task_subject,
-            "parent_session" => &mut self.parent_session,
-            "submitted_prompt" => &mut self.submitted_prompt,
-            "mcp_context" => &mut self.mcp_context,
-            "timestamp" => &mut self.timestamp,
-            "subagent_type" => &mut self.subagent_type,
-            "subagent_prompt" => &mut self.subagent_prompt,
-            _ => return None,
-        })
+    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.get(name).copied()
     }
 }
 
@@ -158,14 +69,12 @@ impl<'de> Visitor<'de> for Fields<'_, 'de> {
         while let Some(name) = map.next_key::<Name>()? {
             let value: &'de RawValue = map.next_value()?;
             let own = self.dialect.fields.iter().find(|(own, _)| *own == name.0);
-            let name = own.map_or(&*name.0, |(_, name)| *name);
+            let name = own.map_or(name.0, |(_, name)| Cow::Borrowed(*name));
             if name == INNER {
                 // A part of the payload that cannot be read says nothing.
                 let _ = read(self.dialect, value.get(), self.payload);
-            } else if let Some(slot) = self.payload.slot(name)
-                && value.get() != "null"
-            {
-                *slot = Some(value);
+            } else if value.get() != "null" {
+                self.payload.0.insert(name, value);
             }
         }
         Ok(())
@@ -203,7 +112,8 @@ pub(super) fn parse<'a>(
     let mut payload = Payload::default();
     read(dialect, text, &mut payload).map_err(Error::Malformed)?;
     let mut warnings = Vec::new();
-    let named = fields::short(payload.hook_event_name, MAX_ID).filter(|name| !name.is_empty());
+    let named =
+        fields::short(payload.get("hook_event_name"), MAX_ID).filter(|name| !name.is_empty());
     let hook = match (named.as_deref(), dialect.hook(word)) {
         (None, Some(hook)) => hook,
         (None, None) => return Err(unknown(word)),
@@ -225,13 +135,13 @@ pub(super) fn parse<'a>(
     if !(dialect.is_for_us)(&payload, hook) {
         return Err(Error::NotForUs);
     }
-    let session_id = payload.parent_session.or(payload.session_id);
+    let session_id = payload.get("parent_session").or(payload.get("session_id"));
     let session_id = fields::text(session_id).ok_or(Error::NoSession)?;
     let session_id = SessionId::try_from(session_id)?;
-    let mode = fields::short(payload.permission_mode, MAX_ID).unwrap_or_default();
+    let mode = fields::short(payload.get("permission_mode"), MAX_ID).unwrap_or_default();
     let origin = Origin {
-        agent_id: fields::id(payload.agent_id),
-        prompt_id: fields::id(payload.prompt_id),
+        agent_id: fields::id(payload.get("agent_id")),
+        prompt_id: fields::id(payload.get("prompt_id")),
         is_unattended: UNATTENDED.contains(&mode.as_str()),
     };
     let whats = payload.whats(dialect, hook).into_iter();
@@ -246,15 +156,15 @@ pub(super) fn parse<'a>(
         hook,
         payload: text,
         session_id,
-        cwd: fields::short(payload.cwd, MAX_PATH)
+        cwd: fields::short(payload.get("cwd"), MAX_PATH)
             .map(PathBuf::from)
             .filter(|path| path.is_absolute()),
-        transcript_path: fields::short(payload.transcript_path, MAX_PATH).map(PathBuf::from),
+        transcript_path: fields::short(payload.get("transcript_path"), MAX_PATH).map(PathBuf::from),
         event,
         more: events.collect(),
         exit_code: None,
-        answer: payload.tool_response.or(payload.error),
-        scratchpad: fields::short(payload.scratchpad_dir, MAX_PATH)
+        answer: payload.get("tool_response").or(payload.get("error")),
+        scratchpad: fields::short(payload.get("scratchpad_dir"), MAX_PATH)
             .map(PathBuf::from)
             .filter(|path| path.is_absolute()),
         warnings,
@@ -262,7 +172,7 @@ pub(super) fn parse<'a>(
 }
 
 fn unknown(name: &str) -> Error {
-    if OTHERS.contains(&name) {
+    if is_one(OTHERS, name) {
         return Error::NotForUs;
     }
     Error::UnknownEvent(bounded::line(name, 60))
@@ -284,19 +194,21 @@ impl<'a> Payload<'a> {
     fn whats(&self, dialect: &'static Dialect, hook: Hook) -> Vec<What<'a>> {
         let calls = || self.calls(dialect).into_iter();
         let ran = |succeeded| calls().map(|call| What::PostToolUse { call, succeeded }).collect();
-        let agent_id = || fields::id(self.agent_id).unwrap_or_default();
+        let agent_id = || fields::id(self.get("agent_id")).unwrap_or_default();
         let agent_type = || {
-            let named = fields::short(self.agent_type.or(self.subagent_type), MAX_ID);
+            let named = fields::short(self.get("agent_type").or(self.get("subagent_type")), MAX_ID);
             dialect.agent_type(named.unwrap_or_default())
         };
         let what = match hook {
             Hook::PreToolUse => return calls().map(What::PreToolUse).collect(),
-            Hook::PostToolUse => return ran(!self.tool_response.is_some_and(dialect.failed)),
+            Hook::PostToolUse => {
+                return ran(!self.get("tool_response").is_some_and(dialect.failed));
+            }
             Hook::PostToolUseFailure => return ran(false),
             Hook::SessionStart => What::SessionStart { source: self.start_source() },
             Hook::UserPrompt => {
-                let text = fields::text(self.prompt.or(self.subagent_prompt)).unwrap_or_default();
-                let text = dialect.without_context(text);
+                let typed = self.get("prompt").or(self.get("subagent_prompt"));
+                let text = dialect.without_context(fields::text(typed).unwrap_or_default());
                 let sender = self.sender(&text, dialect);
                 What::Prompt { text, sender }
             }
@@ -306,25 +218,25 @@ impl<'a> Payload<'a> {
             Hook::SubagentStop => What::SubagentStop {
                 agent_id: agent_id(),
                 agent_type: agent_type(),
-                stop_hook_active: fields::flag(self.stop_hook_active),
+                stop_hook_active: fields::flag(self.get("stop_hook_active")),
             },
             Hook::Stop => What::Stop(Stop {
-                stop_hook_active: fields::flag(self.stop_hook_active),
-                background: self.background_tasks.and_then(|tasks| {
+                stop_hook_active: fields::flag(self.get("stop_hook_active")),
+                background: self.get("background_tasks").and_then(|tasks| {
                     let mut running = fields::background(tasks)?;
                     for task in &mut running {
                         task.agent_type = dialect.agent_type(std::mem::take(&mut task.agent_type));
                     }
                     Some(running)
                 }),
-                scheduled: self.session_crons.and_then(fields::scheduled),
+                scheduled: self.get("session_crons").and_then(fields::scheduled),
             }),
             Hook::TaskCompleted => What::TaskCompleted {
-                task_id: fields::id(self.task_id).unwrap_or_default(),
-                subject: fields::text(self.task_subject).unwrap_or_default(),
+                task_id: fields::id(self.get("task_id")).unwrap_or_default(),
+                subject: fields::text(self.get("task_subject")).unwrap_or_default(),
             },
             Hook::SessionEnd => {
-                What::SessionEnd { reason: fields::text(self.reason).unwrap_or_default() }
+                What::SessionEnd { reason: fields::text(self.get("reason")).unwrap_or_default() }
             }
         };
         vec![what]
@@ -333,7 +245,7 @@ impl<'a> Payload<'a> {
     /// Where events in a subagent do not say so: the call that starts the reviewer is its start, and
     /// its end; the tool of its own server is used by nobody else.
     fn tell_of_reviewer(&self, server: &str, events: &mut Vec<Event<'a>>) {
-        let is_own = self.mcp_context.and_then(mcp_name).is_some_and(|name| {
+        let is_own = self.get("mcp_context").and_then(mcp_name).is_some_and(|name| {
             name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"))
                 == Some((server, DECIDE))
         });
@@ -344,7 +256,7 @@ impl<'a> Payload<'a> {
         let agent_type = REVIEWER.to_owned();
         let more = match what {
             What::PreToolUse(call) if call.launches() == Some(REVIEWER) => {
-                let mut began = fields::short(self.timestamp, MAX_ID).unwrap_or_default();
+                let mut began = fields::short(self.get("timestamp"), MAX_ID).unwrap_or_default();
                 began.retain(|c| c.is_ascii_alphanumeric());
                 What::SubagentStart { agent_id: format!("reviewer-{began}"), agent_type }
             }
@@ -359,19 +271,19 @@ impl<'a> Payload<'a> {
     }
 
     fn calls(&self, dialect: &'static Dialect) -> Vec<ToolCall<'a>> {
-        let json = self.tool_input.map_or("{}", RawValue::get);
-        let mut name = fields::name(self.tool_name);
+        let json = self.get("tool_input").map_or("{}", RawValue::get);
+        let mut name = fields::name(self.get("tool_name"));
         if name.is_empty() {
             // The event itself says what is done: `pre_run_command`.
-            let event = fields::short(self.hook_event_name, MAX_ID).unwrap_or_default();
+            let event = fields::short(self.get("hook_event_name"), MAX_ID).unwrap_or_default();
             dialect.tool_of_event(&event).clone_into(&mut name);
         }
-        if let Some(named) = self.mcp_context.and_then(mcp_name) {
+        if let Some(named) = self.get("mcp_context").and_then(mcp_name) {
             name = named;
         }
-        let id = fields::id(self.tool_use_id).or_else(|| {
+        let id = fields::id(self.get("tool_use_id")).or_else(|| {
             // Before and after the call the input is the same.
-            let who = fields::id(self.agent_id).unwrap_or_default();
+            let who = fields::id(self.get("agent_id")).unwrap_or_default();
             let digest = || bounded::sha256(format!("{who} {name} {json}").as_bytes());
             (!dialect.can(Capability::NameCalls)).then(|| format!("{MADE_UP}{}", &digest()[..16]))
         });
@@ -379,7 +291,7 @@ impl<'a> Payload<'a> {
     }
 
     fn start_source(&self) -> Source {
-        match fields::text(self.source).unwrap_or_default().as_str() {
+        match fields::text(self.get("source")).unwrap_or_default().as_str() {
             "startup" | "new" => Source::Startup,
             "resume" => Source::Resume,
             "clear" => Source::Clear,
@@ -391,14 +303,14 @@ impl<'a> Payload<'a> {
 
     /// A source that is not named counts as the user.
     fn sender(&self, prompt: &str, dialect: &Dialect) -> Sender {
-        let by_user = match fields::text(self.source) {
+        let by_user = match fields::text(self.get("source")) {
             Some(source) => source == "user" || source == "sdk",
             None => true,
         };
         let is_hold = dialect.sends_holds_as_prompts && prompt.starts_with(HOLD);
         let is_from_client = CLIENT_PROMPTS.iter().any(|opening| prompt.starts_with(opening));
         // A subagent's prompt is its launch's.
-        let is_from_client = is_from_client || self.agent_id.is_some();
+        let is_from_client = is_from_client || self.get("agent_id").is_some();
         if by_user && !is_from_client && !is_hold { Sender::User } else { Sender::Client }
     }
 }

@@ -97,7 +97,7 @@ const TOOLS: &[Row] = &[
 /// The event comes before every request to the model; a person's prompt is `submitted_prompt`, which
 /// the old version does not have: there an empty one is none.
 fn is_for_us(payload: &Payload, hook: Hook) -> bool {
-    let is_old = payload.prompt_id.is_none();
-    let is_empty = payload.prompt.is_none_or(|prompt| prompt.get() == "\"\"");
-    hook != Hook::UserPrompt || payload.submitted_prompt.is_some() || is_old && !is_empty
+    let is_old = payload.get("prompt_id").is_none();
+    let is_empty = payload.get("prompt").is_none_or(|prompt| prompt.get() == "\"\"");
+    hook != Hook::UserPrompt || payload.get("submitted_prompt").is_some() || is_old && !is_empty
 }
