@@ -16,7 +16,7 @@ use roz::{
     core::{
         bounded,
         intent::{
-            ledger::{Behind, Call, Change, FileChange, MutationClass, Record},
+            ledger::{Call, Change, FileDetails, MutationClass, Record},
             ranges::Changed,
         },
     },
@@ -70,11 +70,7 @@ fn write(ledger: &Ledger, records: u64) {
     for number in 0..records {
         let session = number % (records / 500).max(1);
         let mut record = record(&format!("{session:08x}-0000-4000-8000-000000000000"), number);
-        record.follow(Behind {
-            seq: number / (records / 500).max(1) + 1,
-            prev: last.remove(&session),
-            ..Behind::default()
-        });
+        record.follow(number / (records / 500).max(1) + 1, last.remove(&session));
         let mut line = serde_json::to_vec(&record).expect("it is JSON");
         last.insert(session, bounded::sha256(&line));
         line.push(b'\n');
@@ -96,7 +92,7 @@ fn record(session: &str, number: u64) -> Record {
         tool_name: "Edit",
         tool_use_id: Some("toolu_01ABCDEFGHIJKLMNOPQRSTUV"),
     };
-    let file = FileChange {
+    let file = FileDetails {
         path: format!("src/module_{}/file.rs", number % 100),
         changed: Changed::between(Some(b"a\nb\nc\n"), Some(b"a\nB\nc\nd\n")),
         mutation_class: Some(MutationClass::IntentEvolution),

@@ -15,7 +15,7 @@ use crate::{
     core::{
         bounded,
         intent::{
-            ledger::{Call, Change as Changes, FileChange, Record},
+            ledger::{Call, Change as Changes, FileDetails, Record},
             ranges::{Change, Changed},
         },
         session::SessionId,
@@ -330,7 +330,7 @@ fn undo(
         changed.file_hash = text.as_deref().map(images::hash_of);
         changed.before_hash = now.as_deref().map(images::hash_of);
         let path = path.clone();
-        files.push(FileChange { path, changed, mutation_class: None, evidence: None });
+        files.push(FileDetails { path, changed, mutation_class: None, evidence: None });
     }
     if !files.is_empty() {
         note(files, last, ledger, world)?;
@@ -340,7 +340,7 @@ fn undo(
 
 /// A record of what was written.
 fn note(
-    files: Vec<FileChange>,
+    files: Vec<FileDetails>,
     last: &Record,
     ledger: &Ledger,
     world: &World,

@@ -11,7 +11,7 @@ use crate::{
         event::What,
         intent::{
             change_meaning::{self, Texts},
-            ledger::{Call, Change as Changes, FileChange, MutationClass, Record},
+            ledger::{Call, Change as Changes, FileDetails, MutationClass, Record},
             ranges::{Change, Changed, Opaque},
             state::InFlight,
         },
@@ -154,7 +154,7 @@ impl Scribe<'_> {
                 images.keep(after);
             }
             let (mutation_class, evidence) = (None, None);
-            let change = FileChange { path: path.clone(), changed, mutation_class, evidence };
+            let change = FileDetails { path: path.clone(), changed, mutation_class, evidence };
             Some((change, Texts { before, is_before_known, after }))
         };
         let (mut files, texts): (Vec<_>, Vec<_>) = flight.before.iter().filter_map(change).unzip();

@@ -276,7 +276,7 @@ impl Look<'_> {
             let mut hash = None;
             if !is_free {
                 treatment = self.ignore.treats(&target, intent);
-                is_free = treatment.is_untracked();
+                is_free = treatment.untracked.is_some() && treatment.is_plain();
             }
             if is_free {
                 aims.free.insert(path.clone());

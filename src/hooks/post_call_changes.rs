@@ -8,7 +8,7 @@ use crate::{
     core::{
         event::{LONGEST_CALL, ToolCall},
         intent::{
-            aftermath::{Aftermath, Found, Running},
+            aftermath::{Aftermath, Found},
             change_meaning::{self, Texts},
             doubt::FILES,
             ledger::Record,
@@ -185,7 +185,7 @@ fn target_of(file: &ChangedFile, site: &mut Site, project: &Path) -> Target {
 
 /// Other calls that run now. Those of other sessions matter where it is asked who changed what
 /// this one had no right to.
-fn running(look: Look, id: &str, start: &Start, changes: &[Found]) -> Vec<Running> {
+fn running(look: Look, id: &str, start: &Start, changes: &[Found]) -> Vec<InFlight> {
     let world = look.world;
     let lives = |flight: &InFlight| {
         let is_over = flight.is_over || flight.is_of_earlier_prompt;
@@ -196,8 +196,7 @@ fn running(look: Look, id: &str, start: &Start, changes: &[Found]) -> Vec<Runnin
     }
     let own = look.session.intent.flights();
     let own = own.filter(|(other, flight)| *other != id && lives(flight));
-    let mut found: Vec<Running> =
-        own.map(|(_, flight)| Running { session: None, flight: flight.clone() }).collect();
+    let mut found: Vec<InFlight> = own.map(|(_, flight)| flight.clone()).collect();
     let scope = Scope::new(&start.scope);
     let is_own = |found: &Found| found.was_named || scope.judge(&found.target) == Verdict::Inside;
     if changes.iter().all(is_own) {
@@ -218,10 +217,7 @@ fn running(look: Look, id: &str, start: &Start, changes: &[Found]) -> Vec<Runnin
             continue;
         }
         let flights = stored.session.intent.flights().filter(|(_, flight)| lives(flight));
-        found.extend(flights.map(|(_, flight)| Running {
-            session: Some(activity.id.to_string()),
-            flight: flight.clone(),
-        }));
+        found.extend(flights.map(|(_, flight)| flight.clone()));
     }
     found
 }

@@ -23,8 +23,8 @@ use crate::{
     core::{
         bounded,
         intent::ledger::{
-            Behind, Record,
-            chain::{Anchor, Head, Place},
+            Record,
+            chain::{Head, Place},
         },
         session::SessionId,
     },
@@ -140,7 +140,7 @@ impl HomeLog {
 
     /// The last record of each session that wrote on this machine. A writer that was stopped has
     /// left the file of its session one record behind the log.
-    pub(super) fn anchors(&self) -> Vec<Anchor> {
+    pub(super) fn session_heads(&self) -> Vec<Head> {
         let entries = fs::read_dir(&self.heads).into_iter().flatten().flatten();
         let heads = entries.filter_map(|entry| read_head(&entry.path()));
         let mut heads: BTreeMap<String, Head> =
@@ -153,7 +153,7 @@ impl HomeLog {
                 *head = place.head(&line);
             }
         }
-        heads.into_values().map(|head| Anchor { last: Some(head), pending: None }).collect()
+        heads.into_values().collect()
     }
 
     fn head_path(&self, session: &SessionId) -> PathBuf {
@@ -177,7 +177,7 @@ impl Locked<'_> {
         let last = self.last(&session, &tail);
         let seq = last.as_ref().map_or(0, |head| head.seq).saturating_add(1);
         let prev = last.map(|head| head.hash);
-        record.follow(Behind { seq, prev, ..Behind::default() });
+        record.follow(seq, prev);
         let mut line = serde_json::to_vec(&record).map_err(|err| failed(err.into()))?;
         if line.len() > LONGEST_LINE {
             let what = format!("a record of {} bytes is longer than a line may be", line.len());

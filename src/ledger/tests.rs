@@ -13,7 +13,7 @@ use crate::{
     core::{
         bounded,
         intent::{
-            ledger::{Call, Change, FileChange},
+            ledger::{Call, Change, FileDetails},
             ranges::Changed,
         },
     },
@@ -98,7 +98,7 @@ fn record(session: &str, number: u8) -> Record {
         tool_name: "Write",
         tool_use_id: None,
     };
-    let file = FileChange {
+    let file = FileDetails {
         path: format!("src/{number}.rs"),
         changed: Changed::between(None, Some(b"a\n")),
         mutation_class: None,

@@ -7,7 +7,7 @@ use std::{
 
 use super::{LONGEST_LINE, Ledger};
 use crate::{
-    core::intent::ledger::chain::{Anchor, Chains, Verdict},
+    core::intent::ledger::chain::{Chains, Head, Verdict},
     storage::Result,
     world::{files, log},
 };
@@ -16,13 +16,13 @@ use crate::{
 struct Snapshot {
     file: Option<(File, u64)>,
     unwritten: Vec<Vec<u8>>,
-    anchors: Vec<Anchor>,
+    heads: Vec<Head>,
 }
 
 impl Ledger {
     /// Looks whether the ledger is as it was written.
     pub fn verify(&self, until: Instant) -> Result<Verdict> {
-        let Snapshot { file, unwritten, anchors } = self.snapshot(until)?;
+        let Snapshot { file, unwritten, heads } = self.snapshot(until)?;
         let mut chains = Chains::default();
         if let Some((file, length)) = &file {
             let read = log::each_line_until(file, *length, LONGEST_LINE, |line| chains.add(line));
@@ -31,7 +31,7 @@ impl Ledger {
         for line in &unwritten {
             chains.add(line);
         }
-        let mut verdict = chains.verdict(&anchors);
+        let mut verdict = chains.verdict(&heads);
         self.beside.noted.judge(&mut verdict);
         Ok(verdict)
     }
@@ -42,8 +42,8 @@ impl Ledger {
         let found = files::open(&self.path, OpenOptions::new().read(true))?;
         let file = found.map(|(file, meta)| (file, meta.len()));
         let unwritten = self.unwritten(until);
-        let anchors = self.home.anchors();
+        let heads = self.home.session_heads();
         drop(lock);
-        Ok(Snapshot { file, unwritten, anchors })
+        Ok(Snapshot { file, unwritten, heads })
     }
 }

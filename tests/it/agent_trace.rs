@@ -10,7 +10,7 @@ use chrono::DateTime;
 use jsonschema::Validator;
 use proptest::prelude::*;
 use roz::core::intent::{
-    ledger::{Call, Change, FileChange, Record, Refusal, shape},
+    ledger::{Call, Change, FileDetails, Record, Refusal, shape},
     ranges::Changed,
 };
 use serde_json::{Value, json};
@@ -215,7 +215,7 @@ proptest! {
             model: Some(&model), revision: None, tool_name: &code, tool_use_id: None,
         };
         let changed = Changed::between(Some(before.as_bytes()), Some(after.as_bytes()));
-        let file = FileChange { path, changed, mutation_class: None, evidence: None };
+        let file = FileDetails { path, changed, mutation_class: None, evidence: None };
         let refusal = Refusal { code: code.clone(), message: None, file: None, command: None };
         let change = Change { files: vec![file], violation: Some(refusal.clone()), ..Change::default() };
         let refused = Change { violation: Some(refusal), ..Change::default() };

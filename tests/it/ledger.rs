@@ -8,7 +8,7 @@ use std::{
 use chrono::{DateTime, TimeDelta};
 use roz::{
     core::intent::{
-        ledger::{Call, Change, FileChange, MutationClass, Record, Refusal},
+        ledger::{Call, Change, FileDetails, MutationClass, Record, Refusal},
         ranges::Changed,
     },
     ledger::Ledger,
@@ -48,7 +48,7 @@ fn record(session: &str, number: u8, path: &str, refusal: Option<&str>) -> Recor
         let refusal = Refusal { code: code.to_owned(), message: None, file, command: None };
         return Record::of_change(&call, Change { violation: Some(refusal), ..Change::default() });
     }
-    let file = FileChange {
+    let file = FileDetails {
         path: path.to_owned(),
         changed: Changed::between(Some(b"a\nb\nc\nd\n"), Some(b"A\nb\nc\nd\ne\nf\n")),
         mutation_class: Some(MutationClass::AstRefactor),

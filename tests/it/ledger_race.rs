@@ -19,7 +19,7 @@ use std::{
 use chrono::DateTime;
 use roz::{
     core::intent::{
-        ledger::{Call, Change, FileChange, Record},
+        ledger::{Call, Change, FileDetails, Record},
         ranges::Changed,
     },
     ledger::{Appended, Ledger},
@@ -204,7 +204,7 @@ fn append(ledger: &Ledger, session: &str, path: &str) -> Result<Appended, Error>
         tool_name: "Write",
         tool_use_id: Some(path),
     };
-    let file = FileChange {
+    let file = FileDetails {
         path: path.to_owned(),
         changed: Changed::between(None, Some(b"a\n")),
         mutation_class: None,

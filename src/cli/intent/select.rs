@@ -46,7 +46,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
         if store.root() == roz.sidecar {
             session.intent.saw_sidecar();
         }
-        session.intent.select(&intent.id, None, world.now);
+        session.intent.select(&intent.id, world.now);
         session.record(&Mark::IntentSelected { intent_id: intent.id.clone() }, world.now);
     })?;
     let others = roz.elsewhere(Some(&session_id), store.root(), world.now);

@@ -12,7 +12,7 @@ pub struct Aftermath {
     /// Why the work tree was not looked at, or not to the end.
     pub not_looked: Option<String>,
     /// Other calls in this project that have not come to their end.
-    pub running: Vec<Running>,
+    pub running: Vec<InFlight>,
     /// What it made of the sidecar's files.
     pub doubts: Vec<Doubt>,
 }
@@ -41,12 +41,4 @@ pub struct WayBack {
     pub command: String,
     /// Whether it is known to lead to what was there before.
     pub is_sure: bool,
-}
-
-/// Another call, as far as it is known what it may change.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Running {
-    /// None: this one.
-    pub session: Option<String>,
-    pub flight: InFlight,
 }

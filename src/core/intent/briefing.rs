@@ -12,7 +12,6 @@ use crate::core::bounded;
 /// The client keeps more than this out of the conversation, in UTF-16 units; the briefing stays
 /// below it.
 const LARGEST: usize = 10_000;
-/// The longest piece of somebody's words.
 const LONGEST_ITEM: usize = 600;
 const LONGEST_NAME: usize = 200;
 /// What is said of the items that are left out: the id may be long, each of its characters an
@@ -67,8 +66,7 @@ pub fn units(text: &str) -> usize {
 }
 
 fn context(intent: &Intent, recent: &[String], lessons: &[String], largest: usize) -> String {
-    // Each list, the element of its items, and its share of the room; what the others do not need
-    // is for the first that does.
+    // Each list, the element of its items, and its share of the room.
     let lists = [
         ("owned_scope", "path", &*intent.owned_scope, 2800),
         ("constraints", "constraint", &*intent.constraints, 2200),

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::bounded;
+
 /// One declared piece of work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -45,7 +47,6 @@ pub enum Status {
     Unknown(String),
 }
 
-/// Each status with its word, as roz writes it.
 const WORDS: &[(Status, &str)] = &[
     (Status::Draft, "DRAFT"),
     (Status::Pending, "PENDING"),
@@ -169,26 +170,14 @@ impl Catalogue {
 
     /// The id that `typed` is a misspelling of, or the name of.
     fn nearest(&self, typed: &str) -> Option<String> {
-        const LONGEST: usize = 64;
-        if typed.chars().count() > LONGEST {
-            return None;
-        }
-        let typed = typed.trim().to_lowercase();
-        let far = |word: &str| {
-            let word = word.to_lowercase();
-            let distance = strsim::osa_distance(&typed, &word);
-            let most = (typed.chars().count().min(word.chars().count()) / 3).max(1);
-            (distance <= most).then_some(distance)
+        let plain = |text: &str| bounded::chars(text.trim(), 64).to_lowercase();
+        let typed = plain(typed);
+        let far = |intent: &&Intent| {
+            let far = |text: &str| strsim::osa_distance(&typed, &plain(text));
+            far(&intent.id).min(far(&intent.name))
         };
-        let short =
-            |intent: &&Intent| intent.id.len() <= 4 * LONGEST && intent.name.len() <= 4 * LONGEST;
-        let near = |intent: &Intent| far(&intent.id).into_iter().chain(far(&intent.name)).min();
-        let near = self
-            .intents
-            .iter()
-            .filter(short)
-            .filter_map(|intent| Some((near(intent)?, &intent.id)));
-        near.min_by_key(|(distance, _)| *distance).map(|(_, id)| id.clone())
+        let nearest = self.intents.iter().min_by_key(far)?;
+        (far(&nearest) <= (typed.chars().count() / 3).max(1)).then(|| nearest.id.clone())
     }
 }
 

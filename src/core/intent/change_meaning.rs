@@ -2,7 +2,7 @@
 
 use super::{
     blame,
-    ledger::FileChange,
+    ledger::FileDetails,
     mutation::{self, File, Meaning},
     ranges::Changed,
 };
@@ -15,11 +15,10 @@ pub struct Texts {
     pub after: Option<Vec<u8>>,
 }
 
-/// So many files of a call are looked into.
 const MOST: usize = 50;
 
 /// Puts into each change what it means. `texts` are those of the same files.
-pub fn weigh(files: &mut [FileChange], texts: &[Texts]) {
+pub fn weigh(files: &mut [FileDetails], texts: &[Texts]) {
     let all: Vec<(&str, &Changed, &Texts)> = files
         .iter()
         .zip(texts)

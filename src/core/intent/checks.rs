@@ -55,7 +55,7 @@ const COMMANDS: &str = "\
     cargo test, cargo t, cargo nextest, cargo clippy, cargo check, cargo c, cargo deny, cargo miri, \
     go test, go vet, ruff check, ruff, python manage.py test, manage.py test, deno test, deno lint, deno check, \
     bun test, biome check, biome lint, biome ci, php artisan test, rails test, swift test, \
-    zig test, dart test, dart analyze, flutter test, flutter analyze, dotnet test, stack test, \
+    zig test, zig build test, dart test, dart analyze, flutter test, flutter analyze, dotnet test, stack test, \
     cabal test, mix test, mix credo, mix dialyzer, playwright test, ng test, ng lint, hatch test, \
     crystal spec, nimble test, dune test, sbt test, terraform validate, helm lint, buf lint, \
     forge test, hardhat test, meson test, npm t, npm tst, nx affected, xcodebuild test, \
@@ -84,7 +84,7 @@ const TARGETS: &str = "make gmake just task rake gradle gradlew mvn mvnw ant nin
 const SCRIPTS: &str = "npm yarn pnpm bun deno composer rush lerna wireit hatch pdm zig dune";
 
 /// Words that lead to it.
-const LEADING: &str = "run run-script task exec build workspaces foreach";
+const LEADING: &str = "run run-script task exec workspaces foreach";
 
 /// What projects call it: a part of a name, as in `test:unit`.
 const NAMES: &str = "test tests check checks lint lints linter verify spec specs \
@@ -103,7 +103,6 @@ const BUILDS: &str = "\
     cargo build, cargo b, cargo bench, cargo doc, go build, python -m build, deno check, dotnet build, swift build, zig build, \
     mix compile, dart compile, flutter build, stack build, cabal build, ng build, next build, \
     vite build, sbt compile, mvn compile, gradle build, cmake --build";
-/// What projects call a build.
 const BUILD_NAMES: &str = "build builds compile";
 /// Options by which a check changes what it looks at.
 const CHANGING: &str = "-u --update --updateSnapshot --update-snapshots --snapshot-update --fix \
@@ -133,26 +132,41 @@ pub fn is_check(run: &Run) -> bool {
 }
 
 fn builds(words: &[&str]) -> bool {
-    let words: Vec<&str> = words
-        .iter()
-        .copied()
-        .filter(|word| !word.starts_with(['+', '-']) || *word == "--build")
-        .collect();
+    let mut words: Vec<&str> = words.to_vec();
+    words.retain(|word| !word.starts_with(['+', '-']) || *word == "--build");
     let Some((first, rest)) = words.split_first() else { return false };
     let program = name(first);
-    let is_it = |command: &str| {
-        command
-            .split_once(' ')
-            .is_some_and(|(first, second)| first == program && rest.first() == Some(&second))
-    };
-    let mut names = rest.iter().filter(|word| **word != "run");
-    let is_build = |word: &&str| word.split([':', '-', '_']).any(|part| is_one(BUILD_NAMES, part));
     // `make -j8`: what a project builds when no target is named.
     let is_default = is_one("make gmake ninja", program) && rest.iter().all(|word| *word == "all");
     is_default
-        || BUILDS.split(',').map(str::trim).any(is_it)
-        || is_one(TARGETS, program) && names.clone().any(|word| is_one(BUILD_NAMES, word))
-        || is_one(SCRIPTS, program) && names.next().is_some_and(is_build)
+        || command_in(BUILDS, program, rest).is_some()
+        || target(program, rest, BUILD_NAMES).is_some()
+}
+
+fn command_in(commands: &'static str, program: &str, rest: &[&str]) -> Option<&'static str> {
+    commands.split(',').map(str::trim).find(|command| does(command, program, rest))
+}
+
+fn does(command: &str, program: &str, rest: &[&str]) -> bool {
+    let (first, more) = command.split_once(' ').unwrap_or((command, ""));
+    let rest = &rest[..rest.len().min(more.split_whitespace().count())];
+    first == program && more.split_whitespace().eq(rest.iter().map(|text| script(text)))
+}
+
+/// The target or script of a project that has one of these names.
+fn target<'a>(program: &str, rest: &[&'a str], names: &str) -> Option<&'a str> {
+    let is_named_so = |word: &&str| {
+        !word.contains(['=', HOLE])
+            && word.split([':', '-', '_', '.', '/']).any(|part| is_one(names, part))
+    };
+    let mut targets = rest.iter().copied().filter(|text| !text.starts_with('-'));
+    if is_one(TARGETS, program) {
+        targets.find(is_named_so)
+    } else if is_one(SCRIPTS, program) {
+        targets.find(|target| !is_one(LEADING, target)).filter(is_named_so)
+    } else {
+        None
+    }
 }
 
 fn own_of(call: &ToolCall, own: &[String]) -> Option<String> {
@@ -179,27 +193,12 @@ fn built_in(run: &Run) -> Option<String> {
     if is_one(PROGRAMS, program) {
         return Some(program.to_owned());
     }
-    let does = |command: &str| {
-        let (first, more) = command.split_once(' ').unwrap_or((command, ""));
-        let rest = &rest[..rest.len().min(more.split_whitespace().count())];
-        first == program && more.split_whitespace().eq(rest.iter().map(|text| script(text)))
-    };
     // `ruff format` changes what it finds, `ruff` alone is an older `ruff check`.
-    if let Some((command, with)) = WITH.iter().find(|pair| does(pair.0)) {
+    if let Some((command, with)) = WITH.iter().find(|pair| does(pair.0, program, rest)) {
         return rest.iter().any(|text| is_one(with, text)).then(|| (*command).to_owned());
     }
-    if let Some(command) = COMMANDS.split(',').map(str::trim).find(|part| does(part)) {
-        return Some(command.to_owned());
-    }
-    let mut targets = rest.iter().filter(|text| !text.starts_with('-'));
-    let target = if is_one(TARGETS, program) {
-        targets.find(|target| is_named_so(target))
-    } else if is_one(SCRIPTS, program) {
-        targets.find(|target| !is_one(LEADING, target)).filter(|target| is_named_so(target))
-    } else {
-        None
-    };
-    Some(format!("{program} {}", target?))
+    let command = command_in(COMMANDS, program, rest).map(str::to_owned);
+    command.or_else(|| Some(format!("{program} {}", target(program, rest, NAMES)?)))
 }
 
 /// Without the folder that it lies in.
@@ -216,11 +215,6 @@ fn is_python(program: &str) -> bool {
     let version = program.strip_prefix("python").or_else(|| program.strip_prefix("pypy"));
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
         || program == "py"
-}
-
-fn is_named_so(word: &str) -> bool {
-    !word.contains(['=', HOLE])
-        && word.split([':', '-', '_', '.', '/']).any(|part| is_one(NAMES, part))
 }
 
 #[cfg(test)]

@@ -132,7 +132,6 @@ pub(super) fn on_tool(
     }
 }
 
-/// A person is asked.
 fn asking(kept: Outcome, why: String, call: &ToolCall, intent_id: &str) -> Outcome {
     let refusal = Refusal::new(Code::HitlRequired, &call.name, why)
         .of_intent(intent_id)

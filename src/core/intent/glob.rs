@@ -71,7 +71,6 @@ pub(super) enum Dialect {
 /// takes, `2 * len + 2` below it all.
 pub(super) type State = u32;
 
-/// A segment without wildcards, or with.
 struct Segment {
     steps: Vec<Step>,
     is_plain: bool,
@@ -300,7 +299,6 @@ impl Glob {
         if self.is_all { self.everything() } else { 0 }
     }
 
-    /// The state in which all that follows is taken.
     fn everything(&self) -> State {
         State::try_from(2 * self.steps.len() + 2).unwrap_or(State::MAX)
     }

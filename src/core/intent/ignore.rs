@@ -31,7 +31,6 @@ use super::{
     target::{Case, Kind, Place, Target, guarded},
 };
 
-/// So many lines are read.
 const MOST_LINES: usize = 10_000;
 
 #[derive(Debug, Clone, Default)]
@@ -77,26 +76,12 @@ pub struct Line {
     /// From 1.
     pub line: usize,
     pub text: String,
-    pub read: Read,
+    /// What it says, if it says something.
+    pub read: Option<String>,
     /// What it may have been meant to say, or why it says nothing.
     pub problem: Option<String>,
     /// Whether it was to protect something, and nobody knows what.
     pub breaks: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Read {
-    /// That intent cannot be selected.
-    Closed {
-        intent: String,
-    },
-    Rule {
-        verb: Verb,
-        intent: Option<String>,
-        pattern: String,
-    },
-    /// Nothing: see the problem.
-    Nothing,
 }
 
 /// What the lines say of a target: for each verb the line that decided.
@@ -113,11 +98,6 @@ impl Treatment {
     pub fn is_plain(&self) -> bool {
         self.deny.is_none() && self.ask.is_none()
     }
-
-    /// Whether intents leave it alone.
-    pub fn is_untracked(&self) -> bool {
-        self.untracked.is_some() && self.is_plain()
-    }
 }
 
 impl Ignore {
@@ -128,7 +108,7 @@ impl Ignore {
         for (index, line) in text.split('\n').enumerate() {
             if index == MOST_LINES {
                 let problem = Some(format!("no more than {MOST_LINES} lines are read"));
-                let (line, text, read) = (index + 1, String::new(), Read::Nothing);
+                let (line, text, read) = (index + 1, String::new(), None);
                 res.lines.push(Line { line, text, read, problem, breaks: true });
                 break;
             }
@@ -142,7 +122,7 @@ impl Ignore {
                 Ok((read, problem)) => Line { line, text, read, problem, breaks: false },
                 Err((verb, what)) => {
                     let breaks = matches!(verb, Verb::Deny | Verb::Ask);
-                    Line { line, text, read: Read::Nothing, problem: Some(what), breaks }
+                    Line { line, text, read: None, problem: Some(what), breaks }
                 }
             };
             res.lines.push(line);
@@ -177,13 +157,13 @@ impl Ignore {
         line: usize,
         text: &str,
         catalogue: &Catalogue,
-    ) -> Result<(Read, Option<String>), (Verb, String)> {
+    ) -> Result<(Option<String>, Option<String>), (Verb, String)> {
         let is_known = |id: &str| catalogue.intents.iter().any(|intent| intent.id == id);
         let bare = text.trim();
         if is_known(bare) || looks_like_an_id(bare) {
             let unknown = (!is_known(bare)).then(|| "no such intent is declared".to_owned());
             self.closed.push((bare.to_owned(), line));
-            return Ok((Read::Closed { intent: bare.to_owned() }, unknown));
+            return Ok((Some(format!("{bare} cannot be selected")), unknown));
         }
         let (intent, rest) = match id_before(text, is_known) {
             Some((id, rest)) => (Some(id.to_owned()), rest),
@@ -205,8 +185,9 @@ impl Ignore {
                         files that are not tracked, as in `target/`";
             return Err((verb, what.to_owned()));
         }
+        let said = said(verb, intent.as_deref(), &shortened(pattern));
         self.rules.push(rule);
-        Ok((Read::Rule { verb, intent, pattern: shortened(pattern) }, doubt))
+        Ok((Some(said), doubt))
     }
 
     /// How each line was read that is no comment.
@@ -341,7 +322,6 @@ fn looks_like_an_id(word: &str) -> bool {
         && is_number
 }
 
-/// The id and what follows `ID:`.
 fn id_before(text: &str, is_known: impl Fn(&str) -> bool) -> Option<(&str, &str)> {
     let (id, rest) = text.split_once(':')?;
     let id = id.trim();
@@ -361,32 +341,27 @@ fn verb_before(text: &str) -> Option<(Verb, &str)> {
 /// What a pattern may have been meant to say, where a `.gitignore` reads it differently.
 fn oddity(pattern: &str) -> Option<&'static str> {
     let bare = pattern.strip_prefix('!').unwrap_or(pattern);
-    match () {
-        () if bare.contains(" #") => Some("all of it is a name; a comment has a line of its own"),
-        () if bare.starts_with("./") => Some("patterns begin at the project's root without a `./`"),
-        () if bare.contains('{') && bare.contains(',') => {
-            Some("braces are characters like any other here; write a line for each")
-        }
-        () => None,
+    if bare.contains(" #") {
+        Some("all of it is a name; a comment has a line of its own")
+    } else if bare.starts_with("./") {
+        Some("patterns begin at the project's root without a `./`")
+    } else {
+        (bare.contains('{') && bare.contains(','))
+            .then_some("braces are characters like any other here; write a line for each")
     }
 }
 
 /// What is wrong with a line whose first word is not a verb, and what it was perhaps to be:
-/// `protcet src/`. A name with blanks has a backslash before each. Such a line relaxes nothing;
-/// where it was to protect something, nobody knows what.
+/// `protcet src/`. Such a line relaxes nothing; where it was to protect something, nobody knows what.
 fn strange(text: &str) -> Option<(Verb, String)> {
-    const LONGEST_WORD: usize = 16;
     let (word, pattern) = text.split_once([' ', '\t'])?;
-    let pattern = pattern.trim();
     let is_word = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':'));
-    if !is_word || pattern.is_empty() {
+    if !is_word || pattern.trim().is_empty() {
         return None;
     }
-    let word = word.trim_end_matches(':').to_lowercase();
-    let is_near = |verb: &str| {
-        word.len() <= LONGEST_WORD && strsim::osa_distance(verb, &word) <= verb.len() / 3
-    };
-    let (word, pattern) = (shortened(&word), shortened(pattern));
+    let word = shortened(&word.trim_end_matches(':').to_lowercase());
+    let pattern = shortened(pattern.trim());
+    let is_near = |verb: &str| strsim::osa_distance(verb, &word) <= verb.len() / 3;
     if let Some((verb, name)) = VERBS.iter().find(|(_, name)| is_near(name)) {
         return Some((*verb, format!("did you mean `{name} {pattern}`?")));
     }
@@ -404,33 +379,28 @@ impl Verb {
     }
 }
 
+fn said(verb: Verb, intent: Option<&str>, pattern: &str) -> String {
+    let what = match verb {
+        Verb::Untracked => "is not tracked: neither scoped, nor in ledger and map",
+        Verb::Deny => "is protected",
+        Verb::Ask => "is asked about",
+        Verb::Auto => "is not asked about, but for critical commands",
+    };
+    let said = match pattern.strip_prefix('!') {
+        Some(rest) => format!("takes `{rest}` back: of `{}`", verb.word()),
+        None => format!("`{pattern}` {what}"),
+    };
+    match intent {
+        Some(id) => format!("{said}, for {id} only"),
+        None if verb == Verb::Deny => format!("{said}, from every intent"),
+        None => said,
+    }
+}
+
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: `{}`", self.line, self.text)?;
-        match &self.read {
-            Read::Closed { intent } => write!(f, ": {intent} cannot be selected")?,
-            Read::Rule { verb, intent, pattern } => {
-                let what = match verb {
-                    Verb::Untracked => "is not tracked: neither scoped, nor in ledger and map",
-                    Verb::Deny => "is protected",
-                    Verb::Ask => "is asked about",
-                    Verb::Auto => "is not asked about, but for critical commands",
-                };
-                match pattern.strip_prefix('!') {
-                    Some(rest) => write!(f, ": takes `{rest}` back: of `{}`", verb.word())?,
-                    None => write!(f, ": `{pattern}` {what}")?,
-                }
-                match intent {
-                    Some(id) => write!(f, ", for {id} only")?,
-                    None if *verb == Verb::Deny => f.write_str(", from every intent")?,
-                    None => (),
-                }
-            }
-            Read::Nothing => f.write_str(": says nothing")?,
-        }
-        match &self.problem {
-            Some(problem) => write!(f, " ({problem})"),
-            None => Ok(()),
-        }
+        let read = self.read.as_deref().unwrap_or("says nothing");
+        write!(f, "line {}: `{}`: {read}", self.line, self.text)?;
+        self.problem.iter().try_for_each(|problem| write!(f, " ({problem})"))
     }
 }

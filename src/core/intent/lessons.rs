@@ -28,7 +28,6 @@ const AT: &str = "&#64;";
 pub const LONGEST: usize = 500;
 /// So many files may be named.
 pub const MOST_FILES: usize = 20;
-/// So many are told at a time.
 const TOLD: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -115,7 +114,6 @@ pub fn with(text: &str, new: &Lesson) -> (Option<String>, Learned) {
 }
 
 impl About {
-    /// Both, each once.
     fn with(&self, more: &Self) -> Self {
         let both = |one: &[String], other: &[String]| {
             let new = other.iter().filter(|text| !one.contains(text)).cloned();
@@ -160,10 +158,11 @@ pub fn of_intent(lessons: &[Lesson], intent: &Intent, case: Case) -> Vec<String>
         };
         scope.judge(&target) == Verdict::Inside
     };
+    let is_between = |c: char| !c.is_alphanumeric() && c != '-' && c != '_';
     let concerns = |lesson: &&Lesson| {
         lesson.about.intents.contains(&intent.id)
             || lesson.about.files.iter().any(is_in_scope)
-            || names(&lesson.text, &intent.id)
+            || lesson.text.split(is_between).any(|word| word == intent.id)
     };
     lessons.iter().rev().filter(concerns).take(TOLD).map(|lesson| lesson.text.clone()).collect()
 }
@@ -197,7 +196,6 @@ fn lesson(line: &str) -> Option<Lesson> {
     (!text.is_empty()).then_some(Lesson { text, about })
 }
 
-/// One line.
 fn rendered(lesson: &Lesson) -> String {
     let text = bounded::plain_line(&one_line(&lesson.text));
     let text = without_imports(&text.replace("<!--", "<! --"));
@@ -231,14 +229,6 @@ fn one_line(text: &str) -> String {
 fn normal(text: &str) -> String {
     let text = one_line(text).to_lowercase();
     text.trim_end_matches(['.', '!', ' ']).to_owned()
-}
-
-fn names(text: &str, id: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    !id.is_empty()
-        && text.match_indices(id).any(|(at, _)| {
-            !text[..at].ends_with(is_part) && !text[at + id.len()..].starts_with(is_part)
-        })
 }
 
 #[cfg(test)]

@@ -29,7 +29,6 @@ const BEGIN: &str =
 const END: &str = "<!-- roz:map end -->";
 const HEADING: &str = "# Intent map\n\nWhich intent is at home where.\n\n";
 
-/// The longest name in it, in characters.
 const LONGEST: usize = 200;
 
 /// It is not clear which text in the file is roz's.

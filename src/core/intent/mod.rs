@@ -109,7 +109,7 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
             if let Some(intent_id) = state.select_ended(id)
                 && *succeeded
             {
-                state.select(&intent_id, event.origin.prompt_id.as_deref(), cx.now);
+                state.select(&intent_id, cx.now);
                 outcome = outcome.marked(Mark::IntentSelected { intent_id });
             }
             if *succeeded {

@@ -8,14 +8,11 @@
 //! What another call, of this session or another, was let to change at the same time is that
 //! call's, and not told of here.
 
-use std::collections::BTreeMap;
-
 use super::{
-    aftermath::{Aftermath, Found, Running, WayBack},
-    catalogue::Intent,
+    aftermath::{Aftermath, Found, WayBack},
     doubt::FILES,
-    ledger::{self, Change, FileChange},
-    scope::{Reason, Scope, Verdict, Why},
+    ledger::{self, Change, FileDetails},
+    scope::{Scope, Verdict, Why},
     state::{InFlight, IntentState},
     target::{guarded, is_lock_file},
 };
@@ -27,7 +24,6 @@ use crate::core::{
     trace::Mark,
 };
 
-/// So many files are named to the agent.
 const SHOWN: usize = 10;
 
 pub(super) fn decide(
@@ -39,10 +35,12 @@ pub(super) fn decide(
     cx: Cx,
 ) -> Outcome {
     let catalogue = &cx.facts.intent.declared.catalogue;
-    let intent = catalogue.find(&flight.intent_id).ok();
     let scope = flight.start.as_ref().filter(|_| flight.is_for_an_intent());
     let scope = scope.map(|scope| Scope::new(&scope.scope));
-    let scopes = aftermath.scopes(cx);
+    let intent_of = |other: &InFlight| catalogue.find(&other.intent_id).ok();
+    let scope_of = |other| intent_of(other).map(|intent| Scope::new(&intent.owned_scope));
+    let running: Vec<(&InFlight, Option<Scope>)> =
+        aftermath.running.iter().map(|other| (other, scope_of(other))).collect();
     let takes_back = flight.start.as_ref().is_some_and(|start| start.takes_back);
     let mut outcome = Outcome::pass();
     if !aftermath.doubts.is_empty() {
@@ -51,8 +49,7 @@ pub(super) fn decide(
     let mut files = Vec::new();
     let mut wrong: Vec<(Code, &Found)> = Vec::new();
     for found in &aftermath.changes {
-        if aftermath.running.iter().any(|running| running.may_have_changed(found, flight, &scopes))
-        {
+        if running.iter().any(|(other, own)| other.may_have_changed(found, flight, own.as_ref())) {
             continue;
         }
         if found.is_client_settings() && !found.was_named {
@@ -78,7 +75,7 @@ pub(super) fn decide(
         };
         wrong.extend(objection.map(|code| (code, found)));
         if flight.is_for_an_intent() || objection.is_some() {
-            files.push(FileChange {
+            files.push(FileDetails {
                 path: found.path.clone(),
                 changed: found.changed.clone(),
                 mutation_class: found.meaning.as_ref().map(|meaning| meaning.class),
@@ -89,7 +86,7 @@ pub(super) fn decide(
             });
         }
     }
-    let violation = (!wrong.is_empty()).then(|| violation(&wrong, flight, intent, call));
+    let violation = (!wrong.is_empty()).then(|| violation(&wrong, flight, call));
     let not_looked = aftermath.not_looked.clone().filter(|_| flight.is_for_an_intent());
     if let Some(refusal) = &violation {
         for way in wrong.iter().filter_map(|(_, found)| found.way_back.as_ref()) {
@@ -114,34 +111,18 @@ pub(super) fn decide(
     outcome.doing(Effect::Changed { intent_id, change: Box::new(change) })
 }
 
-/// Scopes of the intents that other calls are made for.
-type Scopes = BTreeMap<String, Scope>;
-
-impl Aftermath {
-    fn scopes(&self, cx: Cx) -> Scopes {
-        let catalogue = &cx.facts.intent.declared.catalogue;
-        let scope = |running: &Running| {
-            let intent = catalogue.find(&running.flight.intent_id).ok()?;
-            Some((intent.id.clone(), Scope::new(&intent.owned_scope)))
-        };
-        self.running.iter().filter_map(scope).collect()
-    }
-}
-
-impl Running {
+impl InFlight {
     /// Whether a change is this call's, which will tell of it when it ends.
-    fn may_have_changed(&self, found: &Found, own: &InFlight, scopes: &Scopes) -> bool {
-        if let Some(before) = self.flight.before.get(&found.path) {
+    fn may_have_changed(&self, found: &Found, own: &InFlight, scope: Option<&Scope>) -> bool {
+        if let Some(before) = self.before.get(&found.path) {
             return !found.was_named && *before != found.changed.file_hash;
         }
-        let Some(start) = &self.flight.start else { return false };
+        let Some(start) = &self.start else { return false };
         // Its own look will find it, unless it was touched before.
         let will_find = found.at.is_none_or(|at| at >= start.since);
-        let is_its_own = || {
-            let scope = scopes.get(&self.flight.intent_id);
-            scope.is_some_and(|scope| scope.judge(&found.target) == Verdict::Inside)
-        };
-        self.flight.intent_id != own.intent_id && will_find && !found.was_named && is_its_own()
+        let is_its_own =
+            || scope.is_some_and(|scope| scope.judge(&found.target) == Verdict::Inside);
+        self.intent_id != own.intent_id && will_find && !found.was_named && is_its_own()
     }
 }
 
@@ -159,8 +140,8 @@ impl Found {
             return None;
         }
         match scope.judge(&self.target) {
-            Verdict::Outside(Reason { why: Why::Guarded(_), .. }) => Some(Code::ProtectedPath),
-            Verdict::Outside(_) => Some(Code::ScopeViolation),
+            Verdict::Outside { why: Why::Guarded(_), .. } => Some(Code::ProtectedPath),
+            Verdict::Outside { .. } => Some(Code::ScopeViolation),
             // Nobody was asked, for nobody knew.
             Verdict::Inside | Verdict::Ask(_) => {
                 let is_asked_about = self.treatment.ask.is_some() && !self.was_named;
@@ -189,12 +170,7 @@ impl Found {
     }
 }
 
-fn violation(
-    wrong: &[(Code, &Found)],
-    flight: &InFlight,
-    intent: Option<&Intent>,
-    call: &ToolCall,
-) -> Refusal {
+fn violation(wrong: &[(Code, &Found)], flight: &InFlight, call: &ToolCall) -> Refusal {
     let id = bounded::line(&flight.intent_id, 60);
     let listed = |code: Code| {
         let of_it = || wrong.iter().filter(|(item, _)| *item == code).map(|(_, found)| found);
@@ -227,8 +203,8 @@ fn violation(
         refusal = refusal.about(first.shown());
         refusal.actual_hash.clone_from(&first.changed.file_hash);
     }
-    if let Some(intent) = intent {
-        refusal = refusal.of_intent(&intent.id);
+    if flight.is_for_an_intent() {
+        refusal = refusal.of_intent(&flight.intent_id);
     }
     if let Some(start) = &flight.start {
         let scope = start.scope.iter().take(SHOWN).map(|text| bounded::line(text, 60));

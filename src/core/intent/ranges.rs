@@ -17,7 +17,7 @@ const LONGEST_TEXT: usize = 16 << 20;
 const BINARY_WITHIN: usize = 8000;
 
 /// What a call made of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
     pub change: Change,
     /// What is new in the text after, in its lines, first to last, none beside another.
@@ -42,13 +42,14 @@ pub struct Changed {
     pub opaque: Option<Opaque>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     Created,
     Modified,
     Deleted,
     /// The text is what it was.
+    #[default]
     Unchanged,
 }
 
@@ -92,7 +93,6 @@ pub fn content_hash<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> String {
     format!("sha256:{}", bounded::hex(&hash.finalize()))
 }
 
-/// A line without its end.
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
@@ -104,33 +104,21 @@ fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 impl Changed {
-    fn new(change: Change) -> Self {
-        Self {
-            change,
-            ranges: Vec::new(),
-            deletions: Vec::new(),
-            added: 0,
-            removed: 0,
-            file_hash: None,
-            before_hash: None,
-            opaque: None,
-        }
-    }
-
     /// A change of which nothing but that is known.
     pub fn unseen(change: Change, why: Opaque) -> Self {
-        Self { opaque: Some(why), ..Self::new(change) }
+        Self { change, opaque: Some(why), ..Self::default() }
     }
 
     /// From the texts before and after; none: there is no such file.
     pub fn between(before: Option<&[u8]>, after: Option<&[u8]>) -> Self {
-        let mut res = Self::new(match (before, after) {
+        let change = match (before, after) {
             (None, None) => Change::Unchanged,
             (None, Some(_)) => Change::Created,
             (Some(_), None) => Change::Deleted,
             (Some(before), Some(after)) if before == after => Change::Unchanged,
             (Some(_), Some(_)) => Change::Modified,
-        });
+        };
+        let mut res = Self { change, ..Self::default() };
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
         if before == after {
             return res;

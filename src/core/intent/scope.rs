@@ -47,7 +47,11 @@ pub enum Verdict {
     Inside,
     /// A person has to decide.
     Ask(Unsure),
-    Outside(Reason),
+    Outside {
+        /// Where it really is, where that is not what was written.
+        real: Option<String>,
+        why: Why,
+    },
 }
 
 /// Why it cannot be known whether a target is in scope.
@@ -60,29 +64,12 @@ pub enum Unsure {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reason {
-    /// The spelling that is not in scope.
-    pub path: String,
-    /// What was written, where that is not it.
-    pub written: Option<String>,
-    pub why: Why,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
-    /// No pattern of the scope can be used.
-    Empty,
-    /// A hole cannot be read.
-    Broken,
     OutsideProject,
     /// In nobody's scope.
     Guarded(String),
-    /// A hole keeps it out.
-    Hole,
-    /// No pattern admits it.
+    /// No pattern admits all of it, a hole keeps it out, or the scope cannot be read.
     NotOwned,
-    /// A folder of which only a part is in scope.
-    InPart,
 }
 
 impl Scope {
@@ -138,13 +125,11 @@ impl Scope {
         // The same objection to both is told of what was written.
         let objection = target.places().into_iter().find_map(|place| {
             let why = self.objects_to(place, target)?;
-            let path = shortened(place.text());
-            let is_led = target.written != *place;
-            let written = is_led.then(|| shortened(target.written.text()));
-            Some(Reason { path, written, why })
+            let real = (target.written != *place).then(|| shortened(place.text()));
+            Some(Verdict::Outside { real, why })
         });
         match objection {
-            Some(reason) => Verdict::Outside(reason),
+            Some(outside) => outside,
             None if target.kind == Kind::File && target.links > 1 => {
                 Verdict::Ask(Unsure::HardLinks(target.links))
             }
@@ -163,30 +148,18 @@ impl Scope {
         if let Some(what) = &target.guarded {
             return Some(Why::Guarded(what.clone()));
         }
-        if self.is_broken {
-            return Some(Why::Broken);
-        }
-        if self.owned.is_empty() {
-            return Some(Why::Empty);
-        }
         let kind = target.kind;
         let folds = target.case != Case::Keeps;
         let is_in_it = |item: &Glob| {
             let is_below = kind == Kind::Folder && item.reaches_below(path, folds);
             item.matches(path, Kind::Folder, folds) || is_below
         };
-        if self.holes.iter().any(is_in_it) {
-            return Some(Why::Hole);
-        }
+        let is_held_out = self.is_broken || self.holes.iter().any(is_in_it);
         let folds = target.case == Case::Folds;
-        if !self.owned.iter().any(|glob| glob.matches(path, kind, folds)) {
-            let reaches = kind == Kind::Folder
-                && self.owned.iter().any(|glob| glob.reaches_below(path, folds));
-            return Some(if reaches { Why::InPart } else { Why::NotOwned });
-        }
-        let is_whole =
-            kind != Kind::Folder || self.owned.iter().any(|glob| glob.covers(path, folds));
-        (!is_whole).then_some(Why::InPart)
+        let owns = |glob: &Glob| glob.matches(path, kind, folds);
+        let covers = |glob: &Glob| kind != Kind::Folder || glob.covers(path, folds);
+        let is_owned = self.owned.iter().any(owns) && self.owned.iter().any(covers);
+        (is_held_out || !is_owned).then_some(Why::NotOwned)
     }
 }
 
@@ -205,7 +178,6 @@ fn parse(text: &str) -> Result<Vec<Glob>, String> {
     Ok(globs)
 }
 
-/// What no pattern may be.
 fn check(text: &str) -> Result<(), String> {
     if text.trim().is_empty() {
         return Err("it is empty".to_owned());

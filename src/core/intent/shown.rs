@@ -6,7 +6,6 @@ use crate::{
     shell::{HOLE, Reading, Run},
 };
 
-/// Programs that show what they are given.
 const SHOWS: &str = "cat tac nl bat batcat less more most head tail sed gsed awk gawk grep egrep \
     fgrep rg sort column expand fmt fold pr xxd hexdump od jq yq zcat";
 /// The files that a line shows, as it names them.

@@ -8,56 +8,47 @@ use serde::{Deserialize, Serialize};
 use super::{checks::Ended, doubt::Stand};
 use crate::core::{policy, refusal::Code};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
-    AwaitingIntentSelection,
-    ContextLoaded,
-    ActionAllowed,
-    /// The last call was refused; the next one is judged anew.
-    Blocked(Code),
-}
-
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IntentState {
     /// The project has had a sidecar in this session: one that is gone is no way out.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     had_sidecar: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     selected: Option<Selected>,
     /// The session is over, and nobody is at the intent until it goes on.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     has_left: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     blocked: Option<Code>,
     /// Selections that were let through, by `tool_use_id`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     selecting: BTreeMap<String, String>,
     /// Writes that passed, and the intent of each, by `tool_use_id`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     in_flight: BTreeMap<String, InFlight>,
     /// What each agent has read: by agent (the main one has no name), by path from the project's
     /// root, the hash of what it held.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     read: BTreeMap<String, BTreeMap<String, Seen>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     streak: Option<Streak>,
     /// Calls that a person was asked about, by `tool_use_id`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    asked: BTreeMap<String, Asked>,
+    #[serde(skip_serializing_if = "is_default")]
+    asked: BTreeMap<String, Approved>,
     /// Calls that would grant something, and that a person was asked about, with when that was.
-    #[serde(rename = "granting_since", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(rename = "granting_since", skip_serializing_if = "is_default")]
     granting: BTreeMap<String, DateTime<Utc>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     approved: Vec<Approved>,
     /// Commands that roz itself named for taking back a change.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     ways_back: Vec<String>,
     /// Tests and linters that failed when they last ran.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     failing: BTreeSet<String>,
     /// Counts what is read, so that the oldest is forgotten first.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     clock: u64,
 }
 
@@ -66,8 +57,6 @@ pub struct IntentState {
 pub struct Selected {
     pub intent_id: String,
     pub at: DateTime<Utc>,
-    /// The prompt in whose turn it was selected.
-    pub prompt_id: Option<String>,
     /// The main agent has not been told of it yet.
     owed_to_agent: bool,
     /// The user has not been told of who else is at its files.
@@ -142,19 +131,14 @@ struct Streak {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Asked {
-    intent_id: String,
-    command: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Approved {
     intent_id: String,
     command: String,
+    /// When it ran.
+    #[serde(default)]
     at: DateTime<Utc>,
 }
 
-/// Of each kind so many are kept.
 const MAX_CALLS: usize = 100;
 const MAX_READ: u64 = 300;
 const MAX_APPROVED: usize = 100;
@@ -163,25 +147,8 @@ const MAX_FAILING: usize = 40;
 /// The refusal in a row that opens the circuit.
 const CIRCUIT: u32 = 3;
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(is_set: &bool) -> bool {
-    !is_set
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(item: &u64) -> bool {
-    *item == 0
-}
-
-impl Turn {
-    pub fn word(self) -> &'static str {
-        match self {
-            Turn::AwaitingIntentSelection => "awaiting_intent_selection",
-            Turn::ContextLoaded => "context_loaded",
-            Turn::ActionAllowed => "action_allowed",
-            Turn::Blocked(_) => "blocked",
-        }
-    }
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl InFlight {
@@ -191,20 +158,20 @@ impl InFlight {
 }
 
 impl IntentState {
-    pub fn turn(&self) -> Turn {
-        if let Some(code) = self.blocked {
-            return Turn::Blocked(code);
-        }
-        match &self.selected {
-            _ if self.in_flight.values().any(InFlight::is_for_an_intent) => Turn::ActionAllowed,
-            Some(_) => Turn::ContextLoaded,
-            None => Turn::AwaitingIntentSelection,
-        }
-    }
-
-    /// For lists: the state in a word, or `off` where there was no sidecar.
+    /// The state of the turn in a word, or `off` where there was no sidecar. A call that was refused
+    /// blocks nothing: the next one is judged anew.
     pub fn word(&self) -> &'static str {
-        if self.had_sidecar { self.turn().word() } else { "off" }
+        if !self.had_sidecar {
+            "off"
+        } else if self.blocked.is_some() {
+            "blocked"
+        } else if self.in_flight.values().any(InFlight::is_for_an_intent) {
+            "action_allowed"
+        } else if self.selected.is_some() {
+            "context_loaded"
+        } else {
+            "awaiting_intent_selection"
+        }
     }
 
     pub fn selected(&self) -> Option<&Selected> {
@@ -224,13 +191,12 @@ impl IntentState {
     }
 
     /// An intent is selected: whatever was refused before is over.
-    pub fn select(&mut self, intent_id: &str, prompt_id: Option<&str>, now: DateTime<Utc>) {
+    pub fn select(&mut self, intent_id: &str, now: DateTime<Utc>) {
         self.blocked = None;
         self.streak = None;
         self.selected = Some(Selected {
             intent_id: intent_id.to_owned(),
             at: now,
-            prompt_id: prompt_id.map(str::to_owned),
             owed_to_agent: true,
             owed_to_user: true,
         });
@@ -330,8 +296,7 @@ impl IntentState {
     pub(super) fn allowed(&mut self, call: &str, flight: InFlight) {
         self.blocked = None;
         self.streak = None;
-        make_room(&mut self.in_flight, call, |in_flight| in_flight.at);
-        self.in_flight.insert(call.to_owned(), flight);
+        self.runs(call, flight);
     }
 
     /// A call of somebody who needs no intent, and is looked at all the same.
@@ -448,7 +413,8 @@ impl IntentState {
 
     pub(super) fn asked(&mut self, call: &str, intent_id: &str, command: &str) {
         make_room(&mut self.asked, call, |_| DateTime::UNIX_EPOCH);
-        let asked = Asked { intent_id: intent_id.to_owned(), command: command.to_owned() };
+        let (intent_id, command) = (intent_id.to_owned(), command.to_owned());
+        let asked = Approved { intent_id, command, at: DateTime::UNIX_EPOCH };
         self.asked.insert(call.to_owned(), asked);
     }
 
@@ -468,10 +434,11 @@ impl IntentState {
 
     /// The call ran, so a person said yes to it.
     pub(super) fn asked_and_ran(&mut self, call: &str, now: DateTime<Utc>) {
-        let Some(Asked { intent_id, command }) = self.asked.remove(call) else { return };
-        self.approved
-            .retain(|approved| approved.intent_id != intent_id || approved.command != command);
-        self.approved.push(Approved { intent_id, command, at: now });
+        let Some(asked) = self.asked.remove(call) else { return };
+        self.approved.retain(|approved| {
+            approved.intent_id != asked.intent_id || approved.command != asked.command
+        });
+        self.approved.push(Approved { at: now, ..asked });
         let excess = self.approved.len().saturating_sub(MAX_APPROVED);
         self.approved.drain(..excess);
     }

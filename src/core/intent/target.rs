@@ -65,17 +65,10 @@ pub(super) fn folded(c: char) -> impl Iterator<Item = char> {
     c.to_uppercase().flat_map(char::to_lowercase)
 }
 
-/// What some file systems do not see in a name.
-fn is_ignorable(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
-}
-
 /// Which place that is in nobody's scope `path` is, lies in or holds: git's, the sidecar's, roz's
 /// and the client's settings. Case never helps.
 pub fn guarded(path: &str) -> Option<&'static str> {
-    let plain = |part: &str| -> String {
-        part.chars().filter(|c| !is_ignorable(*c)).flat_map(folded).collect()
-    };
+    let plain = |part: &str| -> String { part.chars().flat_map(folded).collect() };
     let parts: Vec<String> = path.split('/').map(plain).collect();
     if path.is_empty() {
         return Some("the project's root");
@@ -119,11 +112,16 @@ pub fn is_lock_file(path: &str) -> bool {
 /// Whether a file of that name may hold secrets or settings, so that it stays in the scope check
 /// though git ignores it.
 pub fn holds_secrets(path: &str) -> bool {
-    const SHOWN: [&str; 5] = ["example", "sample", "template", "dist", "defaults"];
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
-    let is_env = name.starts_with(".env") && !name.split('.').any(|part| SHOWN.contains(&part));
     let is_key = [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.ends_with(end));
-    is_env || is_key || name.starts_with("id_")
+    is_env(name) || is_key || name.starts_with("id_")
+}
+
+/// `.env` and its like hold what a program is told in secret; those that show how do not.
+pub fn is_env(name: &str) -> bool {
+    const SHOWN: [&str; 6] = ["example", "sample", "template", "dist", "defaults", "schema"];
+    let kind = name.strip_prefix(".env").filter(|kind| kind.is_empty() || kind.starts_with('.'));
+    kind.is_some_and(|kind| !kind.split('.').any(|part| SHOWN.contains(&part)))
 }
 
 /// What to do instead of a change of a place that is in nobody's scope.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::{
     catalogue::{Catalogue, Intent, NotFound, Status},
     glob::{Dialect, Glob},
-    ignore::{Ignore, Read, Treatment},
+    ignore::{Ignore, Treatment},
     overlap::overlap,
     scope::{Scope, Verdict},
     target::{Case, Kind, Place, Target, guarded},
@@ -351,7 +351,7 @@ fn check_says_how_each_line_was_read() {
     let breaks: Vec<usize> =
         ignore.problems().filter(|problem| problem.breaks).map(|problem| problem.line).collect();
     assert_eq!(breaks, [7, 9, 10]);
-    assert_eq!(ignore.lines()[8].read, Read::Nothing);
+    assert_eq!(ignore.lines()[8].read, None);
 }
 
 proptest! {
@@ -405,7 +405,7 @@ fn an_odd_line_of_the_ignore_file_relaxes_nothing_and_says_what_to_write() {
     let read = |text: &str| {
         let ignore = ignore::Ignore::parse(text, &Catalogue::default());
         let line = ignore.lines().first().expect(text).clone();
-        (line.read == ignore::Read::Nothing, line.breaks, line.to_string())
+        (line.read.is_none(), line.breaks, line.to_string())
     };
     for (text, breaks, remedy) in [
         ("foo bar baz", false, "`foo\\ bar\\ baz`"),

@@ -145,18 +145,9 @@ fn word(verdict: &Verdict) -> (&'static str, &'static str) {
         Verdict::Inside => ("inside", "-"),
         Verdict::Ask(Unsure::HardLinks(_)) => ("ask", "hardlinks"),
         Verdict::Ask(Unsure::Opaque) => ("ask", "opaque"),
-        Verdict::Outside(reason) => (
-            "outside",
-            match reason.why {
-                Why::Empty => "empty",
-                Why::Broken => "broken",
-                Why::OutsideProject => "project",
-                Why::Guarded(_) => "guarded",
-                Why::Hole => "hole",
-                Why::NotOwned => "not-owned",
-                Why::InPart => "in-part",
-            },
-        ),
+        Verdict::Outside { why: Why::OutsideProject, .. } => ("outside", "project"),
+        Verdict::Outside { why: Why::Guarded(_), .. } => ("outside", "guarded"),
+        Verdict::Outside { why: Why::NotOwned, .. } => ("outside", "not-owned"),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
             catalogue::Intent,
             class::{Class, Judged, Purpose},
             facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
-            scope::{Reason, Scope, Unsure, Verdict as InScope, Why},
+            scope::{Scope, Unsure, Verdict as InScope, Why},
             selection::{self, Refused, Unreliable},
             state::IntentState,
             target,
@@ -180,16 +180,26 @@ impl<'a> Check<'a> {
     }
 
     fn judge(self, state: &mut IntentState, judged: &Judged) -> Result<Passed, Refused> {
-        // A command that roz named leads out of the scope, and back.
-        if is_way_back(state, self.call) {
-            return self.takes_back(state, judged);
+        let asked = || self.wants_person(judged).then(|| asked(judged));
+        // What a call before it had no right to is taken back whatever is declared now, by a command
+        // that roz named: perhaps it is that which was changed.
+        let takes_back = is_way_back(state, self.call);
+        if !takes_back {
+            self.sidecar()?;
+            self.confirmed()?;
         }
-        self.sidecar()?;
-        self.confirmed()?;
         let Some(selected) = state.selected().map(|selected| selected.intent_id.clone()) else {
             return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
         };
         let intent = match self.declared.catalogue.find(&selected) {
+            Ok(intent) if takes_back => {
+                self.recordable(intent)?;
+                let scope = intent.owned_scope.clone();
+                return Ok(Passed { intent_id: selected, scope, asks: asked() });
+            }
+            Err(_) if takes_back => {
+                return Ok(Passed { intent_id: selected, scope: Vec::new(), asks: asked() });
+            }
             Ok(intent) if intent.status.can_be_selected() => intent,
             found => {
                 let now =
@@ -224,27 +234,8 @@ impl<'a> Check<'a> {
             }
             OpaqueWrites::Observe | OpaqueWrites::Ask | OpaqueWrites::Deny => (),
         }
-        if self.wants_person(judged) {
-            asks = asks.or_else(|| Some(asked(judged)));
-        }
+        asks = asks.or_else(asked);
         Ok(Passed { intent_id: intent.id.clone(), scope: intent.owned_scope.clone(), asks })
-    }
-
-    /// What a call before it had no right to is taken back whatever is declared now: perhaps it is
-    /// that which was changed.
-    fn takes_back(self, state: &IntentState, judged: &Judged) -> Result<Passed, Refused> {
-        let Some(selected) = state.selected() else {
-            return Err(self.missing("You must cite a valid active Intent ID.".to_owned()));
-        };
-        let intent = self.declared.catalogue.find(&selected.intent_id).ok();
-        if let Some(intent) = intent {
-            self.recordable(intent)?;
-        }
-        Ok(Passed {
-            intent_id: selected.intent_id.clone(),
-            scope: intent.map(|intent| intent.owned_scope.clone()).unwrap_or_default(),
-            asks: self.wants_person(judged).then(|| asked(judged)),
-        })
     }
 
     /// Whether the change will stand in the ledger, where it has to.
@@ -310,42 +301,34 @@ impl<'a> Check<'a> {
                 }
                 OpaqueWrites::Deny => refuse(self.outside(&shown, None, intent)),
             },
-            InScope::Outside(Reason { why: Why::Guarded(what), .. }) => {
+            InScope::Outside { why: Why::Guarded(what), .. } => {
                 let message = format!("{shown} is in nobody's scope: it is {what}.");
                 let refusal = self.refusal(Code::ProtectedPath, message);
                 refuse(refusal.recovery(target::instead(&shown)))
             }
-            InScope::Outside(reason) => refuse(self.outside(&shown, Some(&reason), intent)),
+            InScope::Outside { why: Why::OutsideProject, real } => {
+                let really = really(real.as_deref());
+                let id = &intent.id;
+                let message = format!(
+                    "Scope Violation: {id} is not authorized to edit {shown}{really}, which is \
+                     outside of the project: write below the project's root or in the temporary \
+                     folder, or ask the user to do it."
+                );
+                refuse(self.refusal(Code::ScopeViolation, message))
+            }
+            InScope::Outside { why: Why::NotOwned, real } => {
+                refuse(self.outside(&shown, real.as_deref(), intent))
+            }
         }
     }
 
-    fn outside(self, file: &str, reason: Option<&Reason>, intent: &Intent) -> Refusal {
-        let id = &intent.id;
-        let detail = match reason {
-            Some(Reason { path, written: Some(_), .. }) => {
-                format!(" (really {})", bounded::line(path, 120))
-            }
-            // A path that is known in part.
-            _ if file.contains('…') => " (it may write outside the scope)".to_owned(),
-            _ => String::new(),
-        };
-        // No scope reaches out of the project.
-        if reason.is_some_and(|reason| reason.why == Why::OutsideProject) {
-            let message =
-                format!("Scope Violation: {id} is not authorized to edit {file}{detail}.");
-            return self.refusal(Code::ScopeViolation, message).recovery(
-                "It is outside of the project: write below the project's root or in the temporary \
-                 folder, or ask the user to do it.",
-            );
-        }
+    fn outside(self, file: &str, real: Option<&str>, intent: &Intent) -> Refusal {
+        let (id, really) = (&intent.id, really(real));
         let message = format!(
-            "Scope Violation: {id} is not authorized to edit {file}{detail}. Request scope expansion."
+            "Scope Violation: {id} is not authorized to edit {file}{really}. Request scope expansion."
         );
-        self.refusal(Code::ScopeViolation, message).recovery(format!(
-            "`roz intent expand {id} {}` asks the user for it, or select the intent that owns this \
-             file.",
-            pattern_of(file)
-        ))
+        self.refusal(Code::ScopeViolation, message)
+            .recovery(format!("`roz intent expand {id} {}`", pattern_of(file)))
     }
 
     /// Whether the agent knows what it is about to change.
@@ -380,6 +363,10 @@ impl<'a> Check<'a> {
 
 fn asked(judged: &Judged) -> String {
     format!("{} call: {}.", judged.class.word(), judged.why)
+}
+
+fn really(real: Option<&str>) -> String {
+    real.map_or(String::new(), |real| format!(" (really {})", bounded::line(real, 120)))
 }
 
 /// A path of the project as a pattern to copy.

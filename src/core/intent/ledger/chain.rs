@@ -5,9 +5,8 @@
 //! union merge of an older roz may have left it, does no harm. Sessions do not depend on each
 //! other, so branches that are merged may put the lines of different sessions in any order.
 //!
-//! Where git still tracks the ledger, one session may write on two branches. Then the record before
-//! is perhaps not in the file when the next one is written, and that one says so (`elsewhere`): the
-//! record before has to be somewhere in the file, not necessarily above.
+//! Two things stand only in the records of an older roz: `elsewhere` (the record before was on another
+//! branch, so it need not stand above) and `torn` (the hash of an unfinished line above).
 //!
 //! Not found: that the end of a session of another machine was cut off, and a session that somebody
 //! invented whole. [`Verdict::unanchored`] lists these sessions.
@@ -32,15 +31,6 @@ pub struct Head {
     pub seq: u64,
 }
 
-/// What is known here of a session.
-#[derive(Debug, Clone, Default)]
-pub struct Anchor {
-    /// None before the first.
-    pub last: Option<Head>,
-    /// A record whose writer was killed: it may be there or not.
-    pub pending: Option<Head>,
-}
-
 /// The result of checking a ledger.
 #[derive(Debug, Default, Serialize)]
 pub struct Verdict {
@@ -48,8 +38,7 @@ pub struct Verdict {
     pub records: u64,
     pub sessions: u64,
     pub problems: Vec<Problem>,
-    /// Unfinished lines whose writer was killed: kept, and vouched for by the record that came
-    /// after, or the last line of all.
+    /// Unfinished lines whose writer was killed, vouched for by the record that came after.
     pub torn: Vec<u64>,
     /// Sessions whose last record is not known here.
     pub unanchored: Vec<String>,
@@ -74,11 +63,11 @@ pub enum What {
     Moved { line: u64, follows: u64 },
     /// Lines between `after` (0: the beginning) and `before` are gone, as many as their numbers
     /// tell.
-    Removed { after: u64, before: u64, records: u64, hash: String },
+    Removed { after: u64, before: u64, records: u64 },
     /// The line is not what the next one was written behind, or not the one that was written last.
     Changed { line: u64 },
     /// The last lines are gone; with `after` 0, the whole session.
-    EndRemoved { after: u64, records: u64, hash: String },
+    EndRemoved { after: u64, records: u64 },
     /// Lines behind the last one that was written.
     Added { lines: Vec<u64>, after: u64 },
     /// An unfinished line, which this one vouches for, is gone or changed.
@@ -97,7 +86,6 @@ pub struct Chains {
     numbers: HashMap<String, usize>,
     strays: Vec<(u64, String)>,
     vouched: Vec<(u64, String)>,
-    has_open_end: bool,
 }
 
 #[derive(Debug)]
@@ -188,38 +176,36 @@ impl Chains {
     pub fn add_rest(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
             self.add(rest);
-            self.has_open_end = true;
         }
     }
 
-    /// `anchors` are those of all sessions that are known here.
-    pub fn verdict(self, anchors: &[Anchor]) -> Verdict {
+    /// `heads` are the last records of all sessions that wrote here.
+    pub fn verdict(self, heads: &[Head]) -> Verdict {
         let mut verdict = Verdict {
             lines: self.lines,
             sessions: self.sessions.len() as u64,
             ..Verdict::default()
         };
-        self.judge_strays(anchors, &mut verdict);
+        self.judge_strays(&mut verdict);
         let mut chains: Vec<Vec<&Link>> = vec![Vec::new(); self.sessions.len()];
         for link in &self.links {
             chains[link.session].push(link);
         }
-        let mut anchors: BTreeMap<&str, &Anchor> =
-            anchors.iter().filter_map(|anchor| Some((anchor.session_id()?, anchor))).collect();
+        let mut heads: BTreeMap<&str, &Head> =
+            heads.iter().map(|head| (head.session_id.as_str(), head)).collect();
         for (name, chain) in self.sessions.iter().zip(&chains) {
             let mut found = Vec::new();
             let kept = walk(chain, &mut found);
             verdict.records += kept.len() as u64;
-            match anchors.remove(name.as_str()) {
-                Some(anchor) => judge_end(&kept, anchor, &mut found),
+            match heads.remove(name.as_str()) {
+                Some(head) => judge_end(&kept, head, &mut found),
                 None => verdict.unanchored.push(name.clone()),
             }
             let of_session = |what| Problem { what, session_id: Some(name.clone()) };
             verdict.problems.extend(found.into_iter().map(of_session));
         }
-        for (name, anchor) in anchors {
-            let Some(last) = &anchor.last else { continue };
-            let what = What::EndRemoved { after: 0, records: last.seq, hash: last.hash.clone() };
+        for (name, head) in heads {
+            let what = What::EndRemoved { after: 0, records: head.seq };
             verdict.problems.push(Problem { what, session_id: Some(name.to_owned()) });
         }
         verdict.unanchored.sort_unstable();
@@ -227,16 +213,13 @@ impl Chains {
         verdict
     }
 
-    fn judge_strays(&self, anchors: &[Anchor], verdict: &mut Verdict) {
+    fn judge_strays(&self, verdict: &mut Verdict) {
         let vouched: HashSet<&str> = self.vouched.iter().map(|(_, hash)| &**hash).collect();
-        let was_cut_off = anchors.iter().any(|anchor| anchor.pending.is_some());
         // Who goes on behind a torn line may be killed at it as well, and its own half vouches for
         // no other: the one behind that does, for all of them.
         let mut torn_behind = None;
         for (line, hash) in self.strays.iter().rev() {
-            let is_last = self.has_open_end && *line == self.lines;
-            let is_before_torn = torn_behind == Some(*line + 1);
-            if vouched.contains(&**hash) || is_last && was_cut_off || is_before_torn {
+            if vouched.contains(&**hash) || torn_behind == Some(*line + 1) {
                 torn_behind = Some(*line);
                 verdict.torn.insert(0, *line);
             } else {
@@ -250,13 +233,6 @@ impl Chains {
                 verdict.problems.push(Problem { what, session_id: None });
             }
         }
-    }
-}
-
-impl Anchor {
-    pub fn session_id(&self) -> Option<&str> {
-        let head = self.last.as_ref().or(self.pending.as_ref())?;
-        Some(&head.session_id)
     }
 }
 
@@ -286,7 +262,7 @@ fn walk<'a>(chain: &[&'a Link], found: &mut Vec<What>) -> Vec<&'a Link> {
         match by_hash.get(&**prev) {
             Some(prev) if is_first && (prev.line < link.line || link.elsewhere) => (),
             Some(prev) => found.push(What::Moved { line: link.line, follows: prev.line }),
-            None => found.push(gap(link, prev, &by_seq)),
+            None => found.push(gap(link, &by_seq)),
         }
     }
     kept
@@ -294,49 +270,35 @@ fn walk<'a>(chain: &[&'a Link], found: &mut Vec<What>) -> Vec<&'a Link> {
 
 /// What became of the record that `link` follows, which is not there: another is in its place, or
 /// none. `by_seq` are the session's records in the order of their numbers.
-fn gap(link: &Link, prev: &str, by_seq: &[&Link]) -> What {
+fn gap(link: &Link, by_seq: &[&Link]) -> What {
     let earlier = by_seq.partition_point(|other| other.seq < link.seq).checked_sub(1);
     let (after, seq) = earlier.map_or((0, 0), |at| (by_seq[at].line, by_seq[at].seq));
     if after > 0 && link.seq <= seq.saturating_add(1) {
         return What::Changed { line: after };
     }
     let records = link.seq.saturating_sub(seq).saturating_sub(1).max(1);
-    What::Removed { after, before: link.line, records, hash: prev.to_owned() }
+    What::Removed { after, before: link.line, records }
 }
 
 /// Compares the end of a session with what is known of it here.
-fn judge_end(chain: &[&Link], anchor: &Anchor, found: &mut Vec<What>) {
-    let position = |head: &Option<Head>| {
-        let hash = &head.as_ref()?.hash;
-        chain.iter().find(|link| link.hash == *hash)
-    };
-    // A record that was to be written counts if it was.
-    let end = position(&anchor.pending).or_else(|| position(&anchor.last));
-    let newest = chain.iter().max_by_key(|link| link.seq);
-    let (newest_line, newest_seq) = newest.map_or((0, 0), |link| (link.line, link.seq));
-    match (end, &anchor.last) {
-        (Some(end), _) => {
-            let lines = behind(end, chain);
-            // Lines in another order have been reported.
-            if !lines.is_empty() && !found.iter().any(|what| matches!(what, What::Moved { .. })) {
-                found.push(What::Added { lines, after: end.line });
-            }
+fn judge_end(chain: &[&Link], head: &Head, found: &mut Vec<What>) {
+    if let Some(end) = chain.iter().find(|link| link.hash == head.hash) {
+        let lines = behind(end, chain);
+        // Lines in another order have been reported.
+        if !lines.is_empty() && !found.iter().any(|what| matches!(what, What::Moved { .. })) {
+            found.push(What::Added { lines, after: end.line });
         }
-        (None, Some(last)) if newest_seq < last.seq => found.push(What::EndRemoved {
-            after: newest_line,
-            records: last.seq - newest_seq,
-            hash: last.hash.clone(),
-        }),
-        (None, Some(_)) => found.push(What::Changed { line: newest_line }),
-        // Its first record was to be written, and others are there.
-        (None, None) => {
-            let lines = chain.iter().map(|link| link.line).collect();
-            found.push(What::Added { lines, after: 0 });
-        }
+        return;
     }
+    let newest = chain.iter().max_by_key(|link| link.seq);
+    let (line, seq) = newest.map_or((0, 0), |link| (link.line, link.seq));
+    found.push(if seq < head.seq {
+        What::EndRemoved { after: line, records: head.seq - seq }
+    } else {
+        What::Changed { line }
+    });
 }
 
-/// The lines that follow `end`.
 fn behind(end: &Link, chain: &[&Link]) -> Vec<u64> {
     let mut hashes = HashSet::from([&*end.hash]);
     let mut lines = Vec::new();
@@ -361,20 +323,6 @@ impl What {
             Self::TornRemoved { vouched_by } => *vouched_by,
         }
     }
-
-    /// The hash of a line that ought to be there and is not: with it, all is well. It may be on
-    /// another branch.
-    pub fn missing(&self) -> Option<&str> {
-        match self {
-            Self::Removed { hash, .. } | Self::EndRemoved { hash, .. } => Some(hash),
-            Self::Unreadable { .. }
-            | Self::Moved { .. }
-            | Self::Changed { .. }
-            | Self::Added { .. }
-            | Self::TornRemoved { .. }
-            | Self::InNotes { .. } => None,
-        }
-    }
 }
 
 impl std::fmt::Display for What {
@@ -385,20 +333,20 @@ impl std::fmt::Display for What {
             Self::Moved { line, follows } => {
                 write!(f, "line {line}: not in its place, which is behind line {follows}")
             }
-            Self::Removed { after: 0, before, records, .. } => {
+            Self::Removed { after: 0, before, records } => {
                 write!(f, "line {before}: {} before it", gone(*records))
             }
-            Self::Removed { after, before, records, .. } => {
+            Self::Removed { after, before, records } => {
                 write!(f, "line {before}: {} between line {after} and this one", gone(*records))
             }
             Self::Changed { line } => write!(
                 f,
                 "line {line}: changed since it was written, or put in the place of another"
             ),
-            Self::EndRemoved { after: 0, records, .. } => {
+            Self::EndRemoved { after: 0, records } => {
                 write!(f, "{}: the whole session", gone(*records))
             }
-            Self::EndRemoved { after, records, .. } => {
+            Self::EndRemoved { after, records } => {
                 write!(f, "line {after}: {} after it, at the session's end", gone(*records))
             }
             Self::Added { lines, after } => {

@@ -136,22 +136,6 @@ pub struct Details {
     /// The SHA-256 of the line of the session's record before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<String>,
-    /// Whether that one was not in the file when this one was written: it is on another branch, and
-    /// a merge may put it before this one or behind.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub elsewhere: bool,
-    /// The SHA-256 of a line before that was never written to its end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub torn: Option<String>,
-}
-
-/// What a record is written behind: see the fields of [`Details`].
-#[derive(Debug, Clone, Default)]
-pub struct Behind {
-    pub seq: u64,
-    pub prev: Option<String>,
-    pub elsewhere: bool,
-    pub torn: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -207,20 +191,11 @@ pub struct Call<'a> {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Change {
-    pub files: Vec<FileChange>,
+    pub files: Vec<FileDetails>,
     pub declared_class: Option<MutationClass>,
     pub not_looked: Option<String>,
     /// Why it ought not to have.
     pub violation: Option<Refusal>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct FileChange {
-    /// From the root of the repository, with `/`.
-    pub path: String,
-    pub changed: Changed,
-    pub mutation_class: Option<MutationClass>,
-    pub evidence: Option<Value>,
 }
 
 /// The most that is kept of a text of somebody else's, in bytes.
@@ -231,21 +206,19 @@ const MAX_MODEL: usize = 250;
 
 impl Record {
     pub fn of_change(call: &Call, change: Change) -> Self {
-        let Change { files, declared_class, not_looked, violation } = change;
+        let Change { mut files, declared_class, not_looked, violation } = change;
         let mut record = Self::new(call);
         record.mutation_class = files.iter().filter_map(|file| file.mutation_class).max();
-        let mut details = Vec::with_capacity(files.len());
-        for FileChange { path, mut changed, mutation_class, evidence } in files {
-            let ranges = std::mem::take(&mut changed.ranges);
+        for file in &mut files {
+            let ranges = std::mem::take(&mut file.changed.ranges);
             record.files.push(FileTrace {
-                path: path.clone(),
-                relative_path: path.clone(),
+                path: file.path.clone(),
+                relative_path: file.path.clone(),
                 conversations: vec![call.conversation(ranges)],
             });
-            details.push(FileDetails { path, changed, mutation_class, evidence });
         }
         let roz = &mut record.metadata.roz;
-        roz.files = details;
+        roz.files = files;
         roz.declared_class = declared_class;
         roz.agrees = declared_class.zip(record.mutation_class).map(|(one, other)| one == other);
         roz.not_looked = not_looked;
@@ -286,10 +259,9 @@ impl Record {
         serde_json::from_slice(line).ok()
     }
 
-    pub fn follow(&mut self, behind: Behind) {
-        let Behind { seq, prev, elsewhere, torn } = behind;
-        let roz = &mut self.metadata.roz;
-        (roz.seq, roz.prev, roz.elsewhere, roz.torn) = (seq, prev, elsewhere, torn);
+    /// Puts it behind its session's last record: `prev` is the hash of that one's line.
+    pub fn follow(&mut self, seq: u64, prev: Option<String>) {
+        (self.metadata.roz.seq, self.metadata.roz.prev) = (seq, prev);
     }
 
     pub fn is_refusal(&self) -> bool {
@@ -357,7 +329,6 @@ fn model_id(model: &str) -> String {
     }
 }
 
-/// A text as a part of a URN.
 fn escaped(text: &str) -> String {
     let text = bounded::cut(text, MAX_TEXT);
     let mut res = String::with_capacity(text.len());

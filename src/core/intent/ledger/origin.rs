@@ -8,7 +8,6 @@ use crate::core::bounded::{self, session_shown};
 /// Whoever it was, no record of it is there.
 pub const UNKNOWN: &str = "not by an agent roz knows of";
 
-/// Ranges that are named.
 const SHOWN: usize = 5;
 
 /// `session ab12cd34… for INT-002 at 10:42 UTC, lines 3-7`. `records` come newest first; `hash` is
@@ -48,9 +47,5 @@ fn lines(record: &Record, path: &str) -> String {
         range => format!("{}-{}", range.start_line, range.end_line),
     });
     let shown: Vec<String> = shown.collect();
-    match shown.as_slice() {
-        [] => String::new(),
-        [one] if !one.contains('-') => format!(", line {one}"),
-        some => format!(", lines {}", some.join(", ")),
-    }
+    if shown.is_empty() { String::new() } else { format!(", lines {}", shown.join(", ")) }
 }

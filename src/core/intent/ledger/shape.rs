@@ -105,7 +105,6 @@ pub fn strict(mut record: Value) -> Value {
     record
 }
 
-/// The object of that name, put there if there is none.
 fn object<'a>(fields: &'a mut Map<String, Value>, name: &str) -> &'a mut Map<String, Value> {
     let found = fields.entry(name).or_insert(Value::Null);
     if !found.is_object() {
@@ -212,7 +211,6 @@ fn is_uuid(text: &str) -> bool {
             || is_of_all(b'f'))
 }
 
-/// With `T` and `Z`.
 fn is_time(text: &str) -> bool {
     let bytes = text.as_bytes();
     // Chrono also takes a blank in the place of the `T`.

@@ -23,8 +23,8 @@ fn session() -> SessionId {
     "00000000-0000-4000-8000-000000000002".parse().unwrap()
 }
 
-fn change(path: &str, class: Option<MutationClass>) -> FileChange {
-    FileChange {
+fn change(path: &str, class: Option<MutationClass>) -> FileDetails {
+    FileDetails {
         path: path.to_owned(),
         changed: Changed::between(Some(b"a\nb\nc\n"), Some(b"a\nB\n")),
         mutation_class: class,

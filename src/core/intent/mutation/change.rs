@@ -8,7 +8,6 @@ use super::{
 };
 use crate::outline::{Kind, Outline, Piece, Source, token::Tokens};
 
-/// How many definitions of a file the evidence lists.
 const MOST_DEFINITIONS: usize = 100;
 
 /// A piece, and what it consists of.

@@ -63,7 +63,6 @@ fn find_files(files: &[File], meanings: &mut [Meaning]) {
     }
 }
 
-/// Each definition that left one file and came to another.
 fn pairs(open: &[(usize, &Change)]) -> Vec<(Place, Place)> {
     let mut removed: HashMap<(&str, Key), Vec<(Place, &Part)>> = HashMap::new();
     for (file, change) in open {

@@ -13,7 +13,6 @@ use crate::outline::{
     token::{Tokens, What},
 };
 
-/// The new names by their old ones.
 type Names<'s> = BTreeMap<&'s [u8], &'s [u8]>;
 
 /// The old and new names, where they explain the whole change.
@@ -50,7 +49,6 @@ pub(super) fn names(change: &Change) -> Option<Vec<(String, String)>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// Whether what differs is where it was.
 fn are_in_place(change: &Change) -> bool {
     let known = change.old.pieces.len();
     let kept: HashSet<&usize> = change.new_order.iter().collect();

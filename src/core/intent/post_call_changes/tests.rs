@@ -51,7 +51,7 @@ fn of_many_files_the_first_are_named_and_the_rest_are_counted() {
         (0..250).map(|number| found(&format!("x/{number}{}", "é".repeat(200)))).collect();
     let wrong: Vec<(Code, &Found)> =
         many.iter().map(|found| (Code::ScopeViolation, found)).collect();
-    let refusal = violation(&wrong, &flight("INT-1", 0), None, &call());
+    let refusal = violation(&wrong, &flight("INT-1", 0), &call());
     assert!(refusal.message.contains("and 240 more"), "{}", refusal.message);
     assert_eq!(refusal.recovery.len(), SHOWN);
     assert!(refusal.json().len() < 8000, "{}", refusal.json().len());
@@ -61,7 +61,7 @@ fn of_many_files_the_first_are_named_and_the_rest_are_counted() {
 fn the_gravest_objection_gives_the_record_its_code() {
     let (one, two) = (found("a"), found(".git/hooks/x"));
     let wrong = [(Code::ScopeViolation, &one), (Code::ProtectedPath, &two)];
-    let refusal = violation(&wrong, &flight("INT-1", 0), None, &call());
+    let refusal = violation(&wrong, &flight("INT-1", 0), &call());
     assert_eq!(refusal.code, Code::ProtectedPath);
     assert_eq!(refusal.file.as_deref(), Some(".git/hooks/x"));
     assert_eq!(refusal.owned_scope, Some(vec!["src/**".to_owned()]));
@@ -70,10 +70,10 @@ fn the_gravest_objection_gives_the_record_its_code() {
 #[test]
 fn a_change_is_another_calls_only_where_that_one_will_tell_of_it() {
     let own = flight("INT-1", 50);
-    let scopes: Scopes = [("INT-2".to_owned(), Scope::new(&["src/**"]))].into_iter().collect();
-    let other = |flight: InFlight| Running { session: Some("s2".to_owned()), flight };
-    let is_others =
-        |flight: InFlight, found: &Found| other(flight).may_have_changed(found, &own, &scopes);
+    let scope = Scope::new(&["src/**"]);
+    let is_others = |other: InFlight, found: &Found| {
+        other.may_have_changed(found, &own, Some(&scope).filter(|_| other.intent_id == "INT-2"))
+    };
     let inside = found("src/a");
     assert!(is_others(flight("INT-2", 50), &inside));
     assert!(!is_others(flight("INT-2", 101), &inside), "it began later");
