@@ -31,23 +31,19 @@ pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
     named.into_iter().filter_map(check).collect()
 }
 
-/// The tools of all clients.
-fn known_tools() -> impl Iterator<Item = &'static str> {
-    clients::ALL.iter().flat_map(|client| client.tools())
-}
-
 /// Gated tools whose name is nearly that of a tool of the client: not wrong,
 /// for a server may have any tool.
 pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
+    let known = || clients::ALL.iter().flat_map(|client| client.tools());
     let named = full.policy.review.gates.tools.iter();
     let misspelt = named.filter_map(|pattern| {
         let glob = pattern::exclusion(pattern).unwrap_or(pattern);
         let name = glob.split_once(':').map_or(glob, |parts| parts.0);
         let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
-        if !is_plain || known_tools().any(|known_tool| known_tool == name) {
+        if !is_plain || known().any(|tool| tool == name) {
             return None;
         }
-        let near = nearest(name, known_tools())?;
+        let near = nearest(name, known())?;
         let remedy = format!("did you mean `{}`?", pattern.replacen(name, near, 1));
         let problem = format!("`review.gates.tools`: the client has no tool `{name}`");
         Some(Diagnostic { place: place_of(full, "review.gates.tools"), problem, remedy })
@@ -68,22 +64,6 @@ pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
             .to_owned(),
     });
     told.collect()
-}
-
-/// What is odd about a tool and its input, as somebody typed them.
-pub(super) fn unlikely(tool: &str, input: &str) -> Option<String> {
-    let is_plain = tool.chars().all(|c| c.is_ascii_alphanumeric());
-    // `roz explain` reads a call as the first client's.
-    let known = clients::ALL[0].tools();
-    if is_plain && !known.contains(&tool) {
-        let near = nearest(tool, known);
-        let near = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
-        return Some(format!("the client has no tool `{tool}`{near}"));
-    }
-    let value: serde_json::Value = serde_json::from_str(input).ok()?;
-    let has_command = value.get("command").is_some_and(serde_json::Value::is_string);
-    (tool == "Bash" && !has_command)
-        .then(|| "the input of Bash has no `command`: {\"command\": \"git push\"}".to_owned())
 }
 
 /// Where a key was set last.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use super::{Done, say};
+use super::say;
 use crate::{
     open::{Cleaning, Roz},
     world::World,
@@ -28,9 +28,6 @@ pub(super) struct Args {
     /// Only say what would be deleted
     #[arg(long)]
     dry_run: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 fn age(text: &str) -> Result<TimeDelta, String> {
@@ -59,15 +56,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     let until = Instant::now() + Duration::from_mins(10);
     let cleaned = roz.clean(&Cleaning { before, all: args.all, dry_run: args.dry_run }, until)?;
-    if args.json {
-        say::print_json(&json!({
-            "dry_run": args.dry_run,
-            "sessions": cleaned.sessions,
-            "kept_open": cleaned.kept,
-            "leftovers": cleaned.leftovers,
-        }))?;
-        return Ok(Done::Well);
-    }
+    let value = json!({
+        "dry_run": args.dry_run,
+        "sessions": cleaned.sessions,
+        "kept_open": cleaned.kept,
+        "leftovers": cleaned.leftovers,
+    });
     let verb = if args.dry_run { "Would delete" } else { "Deleted" };
     let leftovers = match cleaned.leftovers.len() {
         0 => String::new(),
@@ -83,8 +77,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
     };
     let sessions = say::counted(cleaned.sessions.len(), "session");
-    say::print(&format!("{verb} {sessions}{leftovers}.\n{kept}"))?;
-    Ok(Done::Well)
+    super::said(value, format!("{verb} {sessions}{leftovers}.\n{kept}"))
 }
 
 #[cfg(test)]

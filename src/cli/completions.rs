@@ -2,8 +2,10 @@
 
 use clap::CommandFactory as _;
 use clap_complete::{Shell, generate};
+use serde_json::json;
 
-use super::{Cli, Done, say};
+use super::Cli;
+use crate::world::World;
 
 /// Print the completion script for a shell
 ///
@@ -18,9 +20,9 @@ pub(super) struct Args {
     shell: Shell,
 }
 
-pub(super) fn run(args: &Args) -> super::Result {
+pub(super) fn run(args: &Args, _: &World) -> super::Result {
     let mut text = Vec::new();
     generate(args.shell, &mut Cli::command(), "roz", &mut text);
-    say::print(&String::from_utf8_lossy(&text))?;
-    Ok(Done::Well)
+    let script = String::from_utf8_lossy(&text).into_owned();
+    super::said(json!({ "script": script }), script)
 }

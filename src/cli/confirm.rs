@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{Done, decide, say};
+use super::{decide, say};
 use crate::{
     config,
+    core::bounded,
     observe::own_files,
     open::Roz,
     sidecar::{self, store::IntentStore},
@@ -29,9 +30,6 @@ pub(super) struct Args {
     /// Only show the list
     #[arg(long)]
     list: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -50,17 +48,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         config::release(&roz.home, &roz.user_file)?;
         own_files::leave(&roz.home, &[])?;
     }
-    if args.json {
-        let declared = doubts.iter().map(|doubt| {
-            json!({ "file": doubt.file, "tool": doubt.tool_name, "session_id": doubt.session_id, "at": doubt.at })
-        });
-        say::print_json(&json!({
-            "confirmed": !args.list,
-            "changes": weakened,
-            "declared_work": declared.collect::<Vec<_>>(),
-        }))?;
-        return Ok(Done::Well);
-    }
+    let declared = doubts.iter().map(|doubt| {
+        json!({ "file": doubt.file, "tool": doubt.tool_name, "session_id": doubt.session_id, "at": doubt.at })
+    });
+    let value = json!({
+        "confirmed": !args.list,
+        "changes": weakened,
+        "declared_work": declared.collect::<Vec<_>>(),
+    });
     let mut text = String::new();
     for weakened_file in &weakened {
         let ago = say::ago(weakened_file.at, world.now);
@@ -75,6 +70,5 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         (false, true) => "Put it back, or run `roz confirm` if it is right.\n",
         (false, false) => "Confirmed.\n",
     };
-    say::print_plain(&text)?;
-    Ok(Done::Well)
+    super::said(value, bounded::plain(&text))
 }

@@ -3,16 +3,15 @@
 use std::{
     fmt::Write as _,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
 
-use super::{Done, say};
+use super::{say, target};
 use crate::{
     core::{
         bounded,
-        review::{approval::Approved, diff, earlier_findings, seen::is_generated, work::Known},
+        review::{approval::Approved, diff, earlier_findings, seen::is_generated},
         session::Session,
     },
     hooks::gather::second_opinions,
@@ -48,12 +47,8 @@ pub(super) struct Args {
     /// The whole work, not only what changed since it was approved last
     #[arg(long)]
     whole: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
-const PATIENCE: Duration = Duration::from_secs(20);
 /// What a client shows of a command's output, in characters.
 const SHOWN: usize = 30_000;
 /// A page of changes, in characters.
@@ -61,63 +56,52 @@ const PAGE: usize = 20_000;
 /// What is shown of the summary of the changes, in bytes.
 const MAX_STAT: usize = 4 * 1024;
 
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error("there is no page {0}: the changes have {1}")]
-    NoPage(usize, usize),
-    #[error("nothing has changed in {0}. `roz context` lists the files that have")]
-    NoSuchChange(String),
-}
-
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
-    let id = roz.session_or_newest(args.session.as_deref())?;
-    let session = roz.load(&id)?.session;
-    let roz = roz.of_session(&session, world).unwrap_or(Ok(roz))?;
-    let project = session.project.clone().unwrap_or_else(|| world.cwd.clone());
-    let asker = Asker { session: &session, now: world.now, until: Instant::now() + PATIENCE };
-    let works: Vec<Changes> = work::roots(&session, &project)
-        .into_iter()
-        .map(|root| Changes::of(&roz, asker, root, args))
-        .collect();
-    if let Some(paths) = args.diff.as_ref().filter(|_| !args.json) {
-        let pages = pages(&works, paths, world)?;
-        let Some(page) = args.page.checked_sub(1).and_then(|at| pages.get(at)) else {
-            return Err(Error::NoPage(args.page, pages.len()).into());
-        };
-        say::print_plain(&(page.clone() + &next_page(&id, paths, args, pages.len())))?;
-        return Ok(Done::Well);
-    }
+    let (roz, session) = target::existing(args.session.as_deref(), world)?;
+    let id = &session.session_id;
+    let (asker, roots) = target::works(&session, world);
+    let with_changes = |root: PathBuf| {
+        let found = look(&roz, asker, &root, args);
+        (root, found)
+    };
+    let works: Vec<Changes> = roots.into_iter().map(with_changes).collect();
     let mut opinions = session.review.second_opinions().to_vec();
     if opinions.is_empty() {
         opinions = second_opinions(&roz.policy, world);
     }
-    if args.json {
-        say::print_json(&as_json(&session, &works, &opinions))?;
-        return Ok(Done::Well);
+    let value = as_json(&session, &works, &opinions);
+    let paths = args.diff.as_deref().unwrap_or_default();
+    let pages = pages(&works, paths, world)?;
+    let at = if args.diff.is_some() { args.page } else { 1 };
+    let Some(page) = at.checked_sub(1).and_then(|at| pages.get(at)) else {
+        return Err(format!("there is no page {at}: the changes have {}", pages.len()).into());
+    };
+    let whole = if args.whole { " --whole" } else { "" };
+    let command = format!("roz context {id} --diff{}{whole}", quoted(paths));
+    let next = match at + 1 {
+        next if next > pages.len() => String::new(),
+        next => format!("\nPage {at} of {}. The next one: {command} --page {next}\n", pages.len()),
+    };
+    if args.diff.is_some() {
+        return super::said(value, bounded::plain(&format!("{page}{next}")));
     }
     let mut text = as_text(&session, &works, &opinions, &roz, world);
-    let pages = pages(&works, &[], world)?;
-    let has_changes = works.iter().any(|work| work.known().is_some());
-    if let Some(first) = pages.first().filter(|page| has_changes && !page.is_empty()) {
-        let next = next_page(&id, &[], args, pages.len());
-        let changes = format!("\nThe changes:\n\n{first}{next}");
-        if text.chars().count() + changes.chars().count() <= SHOWN {
-            text += &changes;
-        } else {
-            let whole = if args.whole { " --whole" } else { "" };
-            let _ = writeln!(text, "\nThe changes: roz context {id} --diff{whole}");
-        }
+    if works.iter().any(|(_, found)| found.is_ok()) && !page.is_empty() {
+        let changes = format!("\nThe changes:\n\n{page}{next}");
+        let fits = text.chars().count() + changes.chars().count() <= SHOWN;
+        let changes = if fits { changes } else { format!("\nThe changes: {command}\n") };
+        text += &changes;
     }
-    say::print_plain(&text)?;
-    Ok(Done::Well)
+    super::said(value, bounded::plain(&text))
 }
 
-/// What changed in one work tree.
-struct Changes {
-    root: PathBuf,
-    found: Result<Found, String>,
+fn quoted(paths: &[String]) -> String {
+    let quoted = |path: &String| format!(" {}", shlex::try_quote(path).unwrap_or_default());
+    paths.iter().map(quoted).collect::<Vec<_>>().concat()
 }
+
+/// What changed in a work tree, or why nobody can tell.
+type Changes = (PathBuf, Result<Found, String>);
 
 struct Found {
     seen: Seen,
@@ -128,30 +112,22 @@ struct Found {
     approved: Option<Approved>,
 }
 
-impl Changes {
-    fn of(roz: &Roz, asker: Asker, root: PathBuf, args: &Args) -> Self {
-        let Some(repository) = Repository::of(&root) else {
-            let files = work::written_outside(asker, &root);
-            let files = files.iter().map(|file| format!("\n  {}", file.path));
-            let found = Err(match files.collect::<String>() {
-                none if none.is_empty() => "not a git repository, and no file was written".into(),
-                files => format!("not a git repository. Read what the session wrote:{files}"),
-            });
-            return Self { root, found };
-        };
-        let found = roz.look(asker, &repository, &Question::default()).and_then(|seen| {
-            let base = if args.whole { &seen.known.fork } else { &seen.known.base };
-            let files = seen.state.files(base).map_err(|err| in_a_line(&err))?;
-            let id = seen.known.compared_with.as_deref();
-            let approved = id.and_then(|id| roz.approval(&repository, id));
-            Ok(Found { base: base.clone(), files, approved, seen })
+fn look(roz: &Roz, asker: Asker, root: &Path, args: &Args) -> Result<Found, String> {
+    let Some(repository) = Repository::of(root) else {
+        let files = work::written_outside(asker, root);
+        let files: Vec<String> =
+            files.into_iter().map(|file| format!("\n  {}", file.path)).collect();
+        return Err(match files.concat() {
+            none if none.is_empty() => "not a git repository, and no file was written".to_owned(),
+            files => format!("not a git repository. Read what the session wrote:{files}"),
         });
-        Self { root, found }
-    }
-
-    fn known(&self) -> Option<&Known> {
-        self.found.as_ref().ok().map(|found| &found.seen.known)
-    }
+    };
+    let seen = roz.look(asker, &repository, &Question::default())?;
+    let base = if args.whole { seen.known.fork.clone() } else { seen.known.base.clone() };
+    let files = seen.state.files(&base).map_err(|err| in_a_line(&err))?;
+    let id = seen.known.compared_with.as_deref();
+    let approved = id.and_then(|id| roz.approval(&repository, id));
+    Ok(Found { seen, base, files, approved })
 }
 
 impl Found {
@@ -162,31 +138,22 @@ impl Found {
         }
         self.seen.state.stat(&self.base, &names)
     }
-
-    /// Whether only what changed since an approval is shown.
-    fn is_delta(&self) -> bool {
-        self.base != self.seen.known.fork
-    }
 }
 
 /// The changes of all work trees in pages, of some paths or of all.
-fn pages(
-    works: &[Changes],
-    paths: &[String],
-    world: &World,
-) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+fn pages(works: &[Changes], paths: &[String], world: &World) -> super::Result<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
-    for work in works {
-        let found = match &work.found {
+    for (root, found) in works {
+        let found = match found {
             Ok(found) => found,
             Err(why) if paths.is_empty() => {
-                all.push(format!("Work tree {}: {why}\n", work.root.display()));
+                all.push(format!("Work tree {}: {why}\n", root.display()));
                 continue;
             }
             Err(_) => continue,
         };
         let is_wanted = |file: &&String| {
-            paths.is_empty() || paths.iter().any(|path| is_at(file, path, &work.root, &world.cwd))
+            paths.is_empty() || paths.iter().any(|path| is_at(file, path, root, &world.cwd))
         };
         let names: Vec<&str> = found.files.iter().filter(is_wanted).map(String::as_str).collect();
         if names.is_empty() {
@@ -195,7 +162,7 @@ fn pages(
         let diff = found.seen.state.diff(&found.base, &found.seen.known.tree, &names, &["-M"])?;
         let heading = match works {
             [_] => String::new(),
-            _ => format!("Work tree {}\n\n", work.root.display()),
+            _ => format!("Work tree {}\n\n", root.display()),
         };
         for page in diff::pages(&diff, PAGE).into_iter().map(|page| heading.clone() + &page) {
             // Small works of several work trees share a page.
@@ -209,7 +176,10 @@ fn pages(
         }
     }
     if all.is_empty() && !paths.is_empty() {
-        return Err(Error::NoSuchChange(paths.join(", ")).into());
+        let paths = paths.join(", ");
+        let why =
+            format!("nothing has changed in {paths}. `roz context` lists the files that have");
+        return Err(why.into());
     }
     if all.is_empty() {
         all.push(String::new());
@@ -225,34 +195,19 @@ fn is_at(file: &str, path: &str, root: &Path, cwd: &Path) -> bool {
         .any(|path| root.join(file).starts_with(path) || Path::new(file).starts_with(path))
 }
 
-fn next_page(id: &impl std::fmt::Display, paths: &[String], args: &Args, pages: usize) -> String {
-    let page = args.page;
-    if page >= pages {
-        return String::new();
-    }
-    let quoted =
-        paths.iter().map(|path| format!(" {}", shlex::try_quote(path).unwrap_or_default()));
-    let paths = quoted.collect::<Vec<_>>().concat();
-    let whole = if args.whole { " --whole" } else { "" };
-    let next = page + 1;
-    format!(
-        "\nPage {page} of {pages}. The next one: roz context {id} --diff{paths}{whole} --page {next}\n"
-    )
-}
-
 fn as_json(session: &Session, works: &[Changes], opinions: &[String]) -> Value {
     let review = &session.review;
-    let first = works.iter().find_map(|work| work.found.as_ref().ok());
-    let work = |work: &Changes| {
-        let known = work.known();
+    let first = works.iter().find_map(|(_, found)| found.as_ref().ok());
+    let work = |(root, changes): &Changes| {
+        let found = changes.as_ref().ok();
         json!({
-            "root": work.root,
-            "base": work.found.as_ref().ok().map(|found| &found.base),
-            "tree": known.map(|known| &known.tree),
-            "files": work.found.as_ref().ok().map(|found| &found.files),
-            "approved_before": work.found.as_ref().ok().and_then(|found| found.approved.as_ref()),
-            "left_out": known.map(|known| &known.left_out),
-            "problem": work.found.as_ref().err(),
+            "root": root,
+            "base": found.map(|found| &found.base),
+            "tree": found.map(|found| &found.seen.known.tree),
+            "files": found.map(|found| &found.files),
+            "approved_before": found.and_then(|found| found.approved.as_ref()),
+            "left_out": found.map(|found| &found.seen.known.left_out),
+            "problem": changes.as_ref().err(),
         })
     };
     json!({
@@ -287,106 +242,83 @@ fn as_text(
     world: &World,
 ) -> String {
     let review = &session.review;
-    let mut text = String::new();
-    let _ = writeln!(text, "Session {}, review: {}.", session.session_id, review.phase().word());
+    let mut text = format!("Session {}, review: {}.\n", session.session_id, review.phase().word());
     if let Some(project) = &session.project {
         let _ = writeln!(text, "Project: {}", project.display());
     }
     if let Some(at) = review.started_at() {
         let _ = writeln!(text, "Asked for: {}", say::when(at, world.now));
     }
-    let _ = writeln!(text, "\nWhat the user asked for, oldest first:");
-    for prompt in review.prompts() {
-        let _ = writeln!(text, "{}", indented(prompt.as_str()));
-    }
-    if review.prompts().is_empty() {
-        let _ = writeln!(text, "  (no prompt was seen)");
-    }
+    let prompts: Vec<&str> = review.prompts().iter().map(bounded::Text::as_str).collect();
+    let prompts =
+        if prompts.is_empty() { "(no prompt was seen)".to_owned() } else { prompts.join("\n") };
+    text += &part("What the user asked for, oldest first", &prompts);
     if let Some(trigger) = review.trigger() {
+        let (tool, gate) = (&trigger.tool_name, &trigger.pattern_matched);
+        let heading =
+            format!("What waits for the decision: {tool} (gate `{gate}`), with the input");
         let input = serde_json::to_string_pretty(&trigger.tool_input.value).unwrap_or_default();
-        let _ = writeln!(
-            text,
-            "\nWhat waits for the decision: {} (gate `{}`), with the input\n{}",
-            trigger.tool_name,
-            trigger.pattern_matched,
-            indented(bounded::cut(&input, 4000)),
-        );
+        text += &part(&heading, bounded::cut(&input, 4000));
         if let Some(size) = trigger.tool_input.original_size {
             let _ = writeln!(text, "  (cut: the whole input has {size} bytes)");
         }
     }
-    let findings = earlier_findings(review);
-    if !findings.is_empty() {
-        let _ =
-            writeln!(text, "\nWhat earlier reviews of this work found:\n{}", indented(&findings));
-    }
-    let notes = session.reflection.observations();
-    if !notes.is_empty() {
-        let notes: Vec<String> = notes.iter().map(|note| format!("- {}", note.note)).collect();
-        let _ = writeln!(text, "\nNotes of the agent:\n{}", indented(&notes.join("\n")));
-    }
-    for work in works {
-        work_as_text(&mut text, work, works.len() > 1, &roz.policy.review.generated);
+    text += &part("What earlier reviews of this work found", &earlier_findings(review));
+    let notes = session.reflection.observations().iter().map(|note| format!("- {}\n", note.note));
+    text += &part("Notes of the agent", &notes.collect::<String>());
+    for (root, found) in works {
+        let place = if works.len() > 1 { format!(" in {}", root.display()) } else { String::new() };
+        text += &match found {
+            Ok(found) => found.as_text(&place, &roz.policy.review.generated),
+            Err(why) => part(&format!("What changed{place}"), why),
+        };
     }
     let opinions = if opinions.is_empty() { "none".to_owned() } else { opinions.join(", ") };
-    let _ = writeln!(text, "\nSecond opinions: {opinions}");
-    text
+    text + &format!("\nSecond opinions: {opinions}\n")
 }
 
-fn work_as_text(text: &mut String, work: &Changes, names_root: bool, generated: &[String]) {
-    let place = if names_root { format!(" in {}", work.root.display()) } else { String::new() };
-    let found = match &work.found {
-        Ok(found) => found,
-        Err(why) => {
-            let _ = writeln!(text, "\nWhat changed{place}:\n  {why}");
-            return;
+impl Found {
+    fn as_text(&self, place: &str, generated: &[String]) -> String {
+        // Only what changed since an approval may be shown.
+        let is_delta = self.base != self.seen.known.fork;
+        let since = if is_delta { " since the last approval" } else { "" };
+        let stat = match self.stat() {
+            Ok(stat) if stat.trim().is_empty() => "(nothing)".to_owned(),
+            Ok(stat) => bounded::cut(&stat, MAX_STAT).to_owned(),
+            Err(err) => format!("({})", in_a_line(&err)),
+        };
+        let mut text = part(&format!("What changed{place}{since}"), &stat);
+        if let Some(approved) = self.approved.as_ref().filter(|_| is_delta) {
+            let (by, seen) = (&approved.by, approved.seen.len());
+            let summary = bounded::plain_line(&approved.summary);
+            let not_seen = match approved.unseen.join("; ") {
+                none if none.is_empty() => none,
+                files => format!("\nNot looked at: {files}"),
+            };
+            text += &part(
+                &format!("The rest was approved by {by}"),
+                &format!(
+                    "{summary}\n{seen} files were looked at. To see it all: \
+                     `roz context --diff --whole`.{not_seen}"
+                ),
+            );
         }
-    };
-    let since = if found.is_delta() { " since the last approval" } else { "" };
-    let _ = writeln!(text, "\nWhat changed{place}{since}:");
-    let _ = match found.stat() {
-        Ok(stat) if stat.trim().is_empty() => writeln!(text, "  (nothing)"),
-        Ok(stat) => writeln!(text, "{}", bounded::cut(&stat, MAX_STAT).trim_end()),
-        Err(err) => writeln!(text, "  ({})", in_a_line(&err)),
-    };
-    if let Some(approved) = found.approved.as_ref().filter(|_| found.is_delta()) {
-        let summary = bounded::plain_line(&approved.summary);
-        let _ = writeln!(
-            text,
-            "\nThe rest was approved by {}: {summary}\n  {} files were looked at. To see it all: \
-             `roz context --diff --whole`.",
-            approved.by,
-            approved.seen.len(),
+        let files = self.files.iter().filter(|file| is_generated(generated, file));
+        let files: Vec<&str> = files.map(String::as_str).collect();
+        text += &part("Generated, need not be looked at", &files.join(", "));
+        text += &part(
+            "Untracked and not part of the work, since no session is known to have written them",
+            &self.seen.known.left_out.join(", "),
         );
-        if !approved.unseen.is_empty() {
-            let _ = writeln!(text, "  Not looked at: {}", approved.unseen.join("; "));
-        }
-    }
-    let skipped: Vec<&str> = found
-        .files
-        .iter()
-        .filter(|file| is_generated(generated, file))
-        .map(String::as_str)
-        .collect();
-    if !skipped.is_empty() {
-        let _ = writeln!(text, "\nGenerated, need not be looked at: {}", skipped.join(", "));
-    }
-    let left_out = &found.seen.known.left_out;
-    if !left_out.is_empty() {
-        let _ = writeln!(
-            text,
-            "\nUntracked and not part of the work, since no session is known to have written \
-             them: {}",
-            left_out.join(", ")
-        );
-    }
-    let commits = found.seen.state.commits().unwrap_or_default();
-    if !commits.is_empty() {
-        let _ = writeln!(text, "\nCommits:\n{}", indented(&commits));
+        text + &part("Commits", &self.seen.state.commits().unwrap_or_default())
     }
 }
 
-fn indented(text: &str) -> String {
+/// A heading with a text below it; nothing where there is no text.
+fn part(heading: &str, text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
     let lines: Vec<String> = text.trim_end().lines().map(|line| format!("  {line}")).collect();
-    lines.join("\n")
+    format!("\n{heading}:\n{}\n", lines.join("\n"))
 }

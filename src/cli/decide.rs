@@ -5,24 +5,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Done, say};
+use super::target::{self, Target};
 use crate::{
     core::{
         self, bounded,
         review::{
             decision::Decision,
-            reviewer::{Claim, Posting, Refusal, Standing, Taken},
+            reviewer::{Claim, Posting, Refusal, Standing},
             seen::Excuse,
         },
-        session::{Session, SessionId},
+        session::SessionId,
     },
-    open::{
-        Roz,
-        work::{self, Asker},
-    },
-    storage,
+    open::Roz,
     world::{World, ancestors},
 };
 
@@ -63,9 +59,6 @@ pub(super) struct Args {
     /// Decide as a person, at a terminal
     #[arg(long, conflicts_with = "token")]
     human: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -74,9 +67,6 @@ enum Verdict {
     Complete,
     Issues,
 }
-
-/// What git may take to look at the work tree.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
@@ -90,11 +80,9 @@ pub(super) enum Error {
     BadExcuse(String),
     #[error("the decision is recorded, but the table of approvals could not be written: {0}")]
     NotWritten(String),
-    #[error(transparent)]
-    NoToken(Refusal),
     #[error("the summary is empty: say what was looked at")]
     NoSummary,
-    #[error("the decision is refused")]
+    #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
@@ -107,21 +95,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let claim = claim(args, world)?;
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.find_session(&args.session)?;
-    let posted = post(roz, &id, decision(args), claim, excuses, world)?;
-    posted.tell(args.json)?;
-    Ok(Done::Well)
+    let (value, words) = post(roz, &id, decision(args), claim, excuses, world)?;
+    super::said(value, words)
 }
 
-/// A decision that was taken.
-pub(super) struct Posted {
-    id: SessionId,
-    decision: Decision,
-    taken: Taken,
-    tree: Option<String>,
-    state: &'static str,
-}
-
-/// Looks at the work, has the session take the decision, and writes approvals down.
+/// Looks at the work, has the session take the decision, and writes approvals down. With what came
+/// of it, for programs and in a line.
 pub(super) fn post(
     roz: Roz,
     id: &SessionId,
@@ -129,13 +108,10 @@ pub(super) fn post(
     claim: Claim,
     excuses: Vec<Excuse>,
     world: &World,
-) -> Result<Posted, Box<dyn std::error::Error>> {
+) -> super::Result<(Value, String)> {
     let loaded = roz.load(id)?;
     let roz = roz.of_session(&loaded.session, world).unwrap_or(Ok(roz))?;
-    let until = Instant::now() + PATIENCE;
-    let asker = Asker { session: &loaded.session, now: world.now, until };
-    let project = loaded.session.project.clone().unwrap_or_else(|| world.cwd.clone());
-    let roots = work::roots(&loaded.session, &project);
+    let (asker, roots) = target::works(&loaded.session, world);
     let started = loaded.session.review.trees_at_start(&claim);
     let mut posting = Posting {
         decision,
@@ -159,57 +135,30 @@ pub(super) fn post(
         }
     }
     let tree = posting.works.iter().find_map(|work| Some(work.known.as_ref()?.tree.clone()));
-    let until = Instant::now() + Duration::from_secs(10);
-    let fresh = || Session::new(id.clone(), world.now);
-    let (answer, state) =
-        storage::update_from(&*roz.store, Some(loaded), id, until, fresh, |session| {
-            session.updated_at = world.now;
-            let answer = core::post(session, &posting, &roz.policy, world.now);
-            (answer, session.review.phase().word())
-        })?;
-    let taken = answer.map_err(|refusal| match refusal {
-        Refusal::NoToken => Error::NoToken(refusal),
-        refusal => Error::Refused(refusal),
+    let target = Target { id: id.clone(), stored: Some(loaded) };
+    let (answer, state) = target.update(&roz, world, |session| {
+        let answer = core::post(session, &posting, &roz.policy, world.now);
+        (answer, session.review.phase().word())
     })?;
+    let taken = answer.map_err(Error::Refused)?;
+    let until = Instant::now() + Duration::from_secs(10);
     roz.approve(&taken.approvals, until).map_err(Error::NotWritten)?;
     roz.withdraw(&taken.withdrawn, &roots, world.now, until).map_err(Error::NotWritten)?;
-    Ok(Posted { id: id.clone(), decision: posting.decision, taken, tree, state })
-}
-
-impl Posted {
-    pub(super) fn tell(&self, as_json: bool) -> Result<(), Box<dyn std::error::Error>> {
-        let verdict = self.decision.verdict();
-        let id = &self.id;
-        if as_json {
-            say::print_json(&json!({
-                "session_id": id,
-                "decision": verdict,
-                "stands": self.taken.standing == Standing::Stands,
-                "state": self.state,
-                "tree": self.tree,
-                "unseen": self.taken.unseen,
-            }))?;
-            return Ok(());
-        }
-        say::print(&self.told())?;
-        Ok(())
-    }
-
-    /// What came of it, in a line.
-    pub(super) fn told(&self) -> String {
-        let (verdict, id) = (self.decision.verdict(), &self.id);
-        match (&self.taken.standing, &self.decision) {
-            (Standing::Stands, Decision::Complete { .. }) => {
-                format!("{verdict} recorded for session {id}: the work is approved.\n")
-            }
-            (Standing::Stands, Decision::Issues { .. } | Decision::Pending) => {
-                format!("{verdict} recorded for session {id}: the agent will be told.\n")
-            }
-            (Standing::Recorded(why), _) => {
-                format!("{verdict} recorded for session {id}, and changes nothing: {why}.\n")
-            }
-        }
-    }
+    let verdict = posting.decision.verdict();
+    let so = match (&taken.standing, &posting.decision) {
+        (Standing::Recorded(why), _) => format!(", and changes nothing: {why}"),
+        (Standing::Stands, Decision::Complete { .. }) => ": the work is approved".to_owned(),
+        (Standing::Stands, _) => ": the agent will be told".to_owned(),
+    };
+    let value = json!({
+        "session_id": id,
+        "decision": verdict,
+        "stands": taken.standing == Standing::Stands,
+        "state": state,
+        "tree": tree,
+        "unseen": taken.unseen,
+    });
+    Ok((value, format!("{verdict} recorded for session {id}{so}.\n")))
 }
 
 fn claim(args: &Args, world: &World) -> Result<Claim, Error> {

@@ -1,17 +1,21 @@
 //! `roz explain`: how a command is read, and what would object to it.
 
+use std::{
+    collections::BTreeMap,
+    fmt::{Debug, Write as _},
+};
+
 use serde_json::{Value, json};
 
-use super::{Done, advice, say, tickets};
+use super::{
+    say::{self, Out, Tone},
+    target, tickets,
+};
 use crate::{
-    core::{
-        event::TOO_LONG,
-        protect::Answer,
-        session::{Session, SessionId},
-    },
+    core::{event::TOO_LONG, session::Session},
     hooks::explain::{Explained, explain},
-    open::{Roz, agent_session},
-    shell::{Certainty, HOLE, How, Reading},
+    open::Roz,
+    shell::{Certainty, HOLE, Reading},
     world::World,
 };
 
@@ -43,14 +47,11 @@ pub(super) struct Args {
     /// Show which ticket systems are used here, and what closes a ticket
     #[arg(long, conflicts_with = "tool")]
     tickets: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.tickets {
-        return tickets::run(args.json, world);
+        return tickets::run(world);
     }
     let roz = Roz::open(world, &world.cwd)?;
     let (tool, input) = if let (Some(tool), Some(input)) = (&args.tool, &args.input) {
@@ -73,50 +74,46 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     // Who reviews, and which intent is selected, is a session's affair: that in which this runs,
     // or the newest one here.
-    let named = agent_session(world);
-    let id = roz.session_or_newest(named).ok();
-    let session = id.and_then(|id| roz.store.get_session(&id).ok()?).map(|id| id.session);
-    let session = session.unwrap_or_else(|| {
-        let mut session = Session::new(nobodys(), world.now);
+    let session = target::existing(None, world).map(|(_, session)| session);
+    let session = session.unwrap_or_else(|_| {
+        let id = "explain".parse().expect("letters are a session's id");
+        let mut session = Session::new(id, world.now);
         session.project = Some(roz.project.clone());
         session
     });
     let explained = explain(tool, &input, &session, &roz, world);
-    let warnings = roz.complaints().into_iter().chain(advice::unlikely(tool, &input));
-    warnings.for_each(|warning| say::warn(warning.trim_start_matches("roz: ")));
-    if args.json {
-        say::print_json(&as_json(tool, &explained))?;
-    } else {
-        say::print(&in_words(&explained, &say::Out::new(world), roz.policy.protect.enabled))?;
+    for warning in roz.complaints() {
+        say::warn(warning.trim_start_matches("roz: "));
     }
-    Ok(Done::Well)
+    let out = Out::new(world);
+    let (answer, sentence) = verdict(&explained, &out);
+    let remarks = remarks(&explained, roz.policy.protect.enabled);
+    let words = format!("{}\n{sentence}{remarks}\n", in_words(&explained, &out));
+    super::said(as_json(tool, answer, &explained), words)
 }
 
-fn nobodys() -> SessionId {
-    "explain".parse().expect("letters are a session's id")
-}
-
-fn as_json(tool: &str, explained: &Explained) -> Value {
-    let readings = explained.readings.iter().map(reading_json);
+fn as_json(tool: &str, answer: &str, explained: &Explained) -> Value {
+    let gates = explained.gates.iter();
+    let rules = explained.rules.iter().map(|objection| {
+        json!({
+            "rule": objection.rule.name,
+            "answer": objection.rule.answer.word(),
+            "code": objection.rule.code.word(),
+            "subject": objection.subject,
+            "instead": objection.rule.instead,
+        })
+    });
     json!({
         "tool": tool,
-        "verdict": answer(explained),
-        "readings": readings.collect::<Vec<_>>(),
+        "verdict": answer,
+        "readings": explained.readings.iter().map(reading_json).collect::<Vec<_>>(),
         "keys": explained.keys,
         "may_run_anything": explained.may_run_anything,
         "because": explained.may_run_anything.then_some(TOO_LONG),
-        "gates": explained.gates.iter().map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
-        "rules": explained.rules.iter().map(|rule| json!({
-            "rule": rule.rule.name,
-            "answer": rule.rule.answer.word(),
-            "code": rule.rule.code.word(),
-            "subject": rule.subject,
-            "instead": rule.rule.instead,
-        })).collect::<Vec<_>>(),
-        "intent": explained.intent.as_ref().map(|intent| json!({
-            "code": intent.code,
-            "answer": intent.answer,
-            "message": intent.message,
+        "gates": gates.map(|(pattern, key)| json!({ "pattern": pattern, "key": key })).collect::<Vec<_>>(),
+        "rules": rules.collect::<Vec<_>>(),
+        "intent": explained.intent.as_ref().map(|refused| json!({
+            "code": refused.code, "answer": refused.answer, "message": refused.message,
         })),
         "closes": explained.closes,
     })
@@ -127,21 +124,26 @@ fn reading_json(reading: &Reading) -> Value {
         json!({
             "program": run.program,
             "argv": run.argv,
-            "assignments": run.assignments.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
-            "certainty": certainty(run.certainty),
+            "assignments": run.assignments.iter().cloned().collect::<BTreeMap<_, _>>(),
+            "certainty": word(run.certainty),
             "conditional": run.conditional,
         })
     });
-    let writes = reading.writes.iter().map(
-        |write| json!({ "path": write.path, "how": how(write.how), "certainty": certainty(write.certainty), "conditional": write.conditional }),
-    );
-    let reads = reading
-        .reads
-        .iter()
-        .map(|read| json!({ "path": read.path, "certainty": certainty(read.certainty) }));
-    let scripts = reading.scripts.iter().map(
-        |script| json!({ "path": script.path, "arguments": script.arguments, "conditional": script.conditional }),
-    );
+    let writes = reading.writes.iter().map(|write| {
+        json!({
+            "path": write.path,
+            "how": word(write.how),
+            "certainty": word(write.certainty),
+            "conditional": write.conditional,
+        })
+    });
+    let reads = reading.reads.iter();
+    let reads = reads.map(|read| json!({ "path": read.path, "certainty": word(read.certainty) }));
+    let scripts = reading.scripts.iter().map(|script| {
+        json!({
+            "path": script.path, "arguments": script.arguments, "conditional": script.conditional,
+        })
+    });
     json!({
         "runs": runs.collect::<Vec<_>>(),
         "writes": writes.collect::<Vec<_>>(),
@@ -151,107 +153,90 @@ fn reading_json(reading: &Reading) -> Value {
     })
 }
 
-fn in_words(explained: &Explained, out: &say::Out, is_protected: bool) -> String {
-    let mut text = String::new();
+fn in_words(explained: &Explained, out: &Out) -> String {
+    let mut tables: Vec<String> = Vec::new();
     let mut section = |heading: &[&str], rows: Vec<Vec<String>>| {
         if !rows.is_empty() {
-            let shown = out.table(heading, &rows);
-            text += if text.is_empty() { "" } else { "\n" };
-            text += &shown;
+            tables.push(out.table(heading, &rows));
         }
     };
+    let sure = |certainty: Certainty, conditional: bool| {
+        word(certainty) + if conditional { ", in a branch" } else { "" }
+    };
     for reading in &explained.readings {
-        let sure = |item: Certainty, conditional: bool| {
-            let branch = if conditional { ", in a branch" } else { "" };
-            format!("{}{branch}", certainty(item))
-        };
         let runs = reading.runs.iter();
         let runs =
             runs.map(|run| vec![sure(run.certainty, run.conditional), shown(&words(&run.argv))]);
         section(&["RUNS", ""], runs.collect());
         let writes = reading.writes.iter().map(|write| {
-            let how = format!("{}, {}", how(write.how), sure(write.certainty, write.conditional));
+            let how = format!("{}, {}", word(write.how), sure(write.certainty, write.conditional));
             vec![how, shown(&write.path)]
         });
         section(&["WRITES", ""], writes.collect());
         let reads = reading.reads.iter();
-        section(
-            &["READS", ""],
-            reads.map(|read| vec![sure(read.certainty, false), shown(&read.path)]).collect(),
-        );
-        let scripts = reading.scripts.iter();
-        section(&["RUNS A SCRIPT"], scripts.map(|script| vec![shown(&script.path)]).collect());
-        let unread = reading.unreadable.iter();
-        section(&["NOT READ TO THE END"], unread.map(|unread| vec![unread.to_string()]).collect());
+        let reads = reads.map(|read| vec![word(read.certainty), shown(&read.path)]);
+        section(&["READS", ""], reads.collect());
+        let scripts = reading.scripts.iter().map(|script| vec![shown(&script.path)]);
+        section(&["RUNS A SCRIPT"], scripts.collect());
+        let unread = reading.unreadable.iter().map(|unread| vec![unread.to_string()]);
+        section(&["NOT READ TO THE END"], unread.collect());
     }
-    let keys = explained.keys.iter().map(|key| shown(key));
-    section(&["KEYS"], keys.map(|key| vec![key]).collect());
-    let gates = explained.gates.iter();
-    section(
-        &["GATE", "COVERS"],
-        gates.map(|(pattern, key)| vec![pattern.clone(), shown(key)]).collect(),
-    );
-    let rules = explained.rules.iter().map(|rule| {
-        vec![rule.rule.name.to_owned(), rule.rule.answer.word().to_owned(), shown(&rule.subject)]
+    section(&["KEYS"], explained.keys.iter().map(|key| vec![shown(key)]).collect());
+    let gates = explained.gates.iter().map(|(pattern, key)| vec![pattern.clone(), shown(key)]);
+    section(&["GATE", "COVERS"], gates.collect());
+    let rules = explained.rules.iter().map(|objection| {
+        let rule = objection.rule;
+        vec![rule.name.to_owned(), rule.answer.word().to_owned(), shown(&objection.subject)]
     });
     section(&["RULE", "ANSWER", "BECAUSE OF"], rules.collect());
-    text + "\n" + &verdict(explained, out, is_protected)
+    tables.join("\n")
 }
 
-/// What becomes of the call, in a word. A gate holds it until a review has
-/// approved the work, which is a refusal now.
-fn answer(explained: &Explained) -> &'static str {
-    match (explained.rules.first(), &explained.intent, explained.gates.first()) {
-        (Some(objection), ..) => objection.rule.answer.word(),
-        // A refusal is heard before a question.
-        (None, Some(refused), None) => refused.answer,
-        (None, Some(refused), Some(_)) if refused.answer == "deny" => refused.answer,
-        (None, _, Some(_)) => Answer::Deny.word(),
-        (None, None, None) => "allow",
+/// What becomes of the call: in a word, and in a sentence.
+fn verdict(explained: &Explained, out: &Out) -> (&'static str, String) {
+    let verb = |answer| if answer == "deny" { "denies it" } else { "asks about it" };
+    let waits = explained.gates.first().map(|(pattern, _)| {
+        out.paint(Tone::Warn, &format!("It waits for a review (gate `{pattern}`)."))
+    });
+    if let Some(objection) = explained.rules.first() {
+        let answer = objection.rule.answer.word();
+        let head = format!("Self-protection {} ({}).", verb(answer), objection.rule.name);
+        return (answer, format!("{} {}", out.paint(Tone::Bad, &head), objection.rule.instead));
+    }
+    if let Some(refused) = &explained.intent {
+        let head = format!("The intent gate {} ({}).", verb(refused.answer), refused.code);
+        let head = out.paint(Tone::Bad, &head) + " " + &refused.message;
+        return match waits {
+            // A refusal is heard before a question.
+            Some(waits) => ("deny", head + " " + &waits),
+            None => (refused.answer, head),
+        };
+    }
+    match waits {
+        Some(waits) => ("deny", waits),
+        None => ("allow", out.paint(Tone::Good, "Nothing objects.")),
     }
 }
 
-const RUNS_SCRIPT: &str = " It runs a script; what that starts is judged when it runs.";
-
-fn verdict(explained: &Explained, out: &say::Out, is_protected: bool) -> String {
-    let waits = |pattern: &String| {
-        out.paint(say::Tone::Warn, &format!("It waits for a review (gate `{pattern}`)."))
-    };
-    let said = match (explained.rules.first(), &explained.intent, explained.gates.first()) {
-        (None, Some(refused), gate) => {
-            let word = if refused.answer == "deny" { "denies it" } else { "asks about it" };
-            let head = format!("The intent gate {word} ({}).", refused.code);
-            let gate = gate.map(|(pattern, _)| format!(" {}", waits(pattern))).unwrap_or_default();
-            out.paint(say::Tone::Bad, &head) + " " + &refused.message + &gate
-        }
-        (Some(objection), ..) => {
-            let answer = match objection.rule.answer.word() {
-                "deny" => "Self-protection denies it",
-                _ => "Self-protection asks about it",
-            };
-            out.paint(say::Tone::Bad, &format!("{answer} ({}).", objection.rule.name))
-                + " "
-                + objection.rule.instead
-        }
-        (None, None, Some((pattern, _))) => waits(pattern),
-        (None, None, None) => out.paint(say::Tone::Good, "Nothing objects."),
-    };
-    let closed: Vec<&str> =
-        explained.closes.iter().flat_map(|close| &close.tickets).map(String::as_str).collect();
-    let closed = match (&explained.closes[..], &closed[..]) {
-        ([], _) => String::new(),
-        (_, []) => " It closes a ticket: the next stop asks what was learned.".to_owned(),
-        (_, ids) => {
-            format!(" It closes {}: the next stop asks what was learned.", ids.join(", "))
-        }
-    };
-    let runs_script = explained.readings.iter().any(|reading| !reading.scripts.is_empty());
-    let script = if runs_script { RUNS_SCRIPT } else { "" };
-    let unknown = explained
-        .may_run_anything
-        .then(|| format!(" Not all that it would run can be read beforehand: {TOO_LONG}."));
-    let off = if is_protected { "" } else { " Self-protection is switched off." };
-    format!("{said}{closed}{script}{}{off}\n", unknown.unwrap_or_default())
+/// What there is to know beside the verdict.
+fn remarks(explained: &Explained, is_protected: bool) -> String {
+    let mut text = String::new();
+    if !explained.closes.is_empty() {
+        let ids: Vec<&str> =
+            explained.closes.iter().flat_map(|close| &close.tickets).map(String::as_str).collect();
+        let what = if ids.is_empty() { "a ticket".to_owned() } else { ids.join(", ") };
+        let _ = write!(text, " It closes {what}: the next stop asks what was learned.");
+    }
+    if explained.readings.iter().any(|reading| !reading.scripts.is_empty()) {
+        text += " It runs a script; what that starts is judged when it runs.";
+    }
+    if explained.may_run_anything {
+        let _ = write!(text, " Not all that it would run can be read beforehand: {TOO_LONG}.");
+    }
+    if !is_protected {
+        text += " Self-protection is switched off.";
+    }
+    text
 }
 
 /// What is unknown is an ellipsis to people.
@@ -269,25 +254,7 @@ fn words(argv: &[String]) -> String {
     argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-fn certainty(certainty: Certainty) -> &'static str {
-    match certainty {
-        Certainty::Literal => "literal",
-        Certainty::Resolved => "resolved",
-        Certainty::Opaque => "opaque",
-    }
-}
-
-fn how(how: How) -> &'static str {
-    match how {
-        How::Write => "write",
-        How::Append => "append",
-        How::Edit => "edit",
-        How::Remove => "remove",
-        How::Move => "move",
-        How::Chmod => "chmod",
-        How::Link => "link",
-        How::Touch => "touch",
-        How::Directory => "directory",
-        How::Lock => "lock",
-    }
+/// `literal`, `write`: a variant's name.
+fn word(variant: impl Debug) -> String {
+    format!("{variant:?}").to_lowercase()
 }

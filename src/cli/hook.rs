@@ -24,11 +24,16 @@ use crate::{
 pub(super) struct Args {
     /// The event, in our spelling or the client's
     #[arg(default_value = "", hide_default_value = true)]
-    pub(super) event: String,
+    event: String,
 
     /// The agent that calls; where none is named, the payload tells
     #[arg(long, value_name = "NAME")]
-    pub(super) client: Option<String>,
+    client: Option<String>,
+}
+
+pub(super) fn run(args: &Args, _: &World) -> super::Result {
+    // `main` has answered it already, but for `--help`.
+    answer(&args.event, args.client.as_deref())
 }
 
 /// How long the client may take to say what happened. It gives SessionEnd a

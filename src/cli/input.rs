@@ -2,6 +2,9 @@
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 
+/// In bytes; more is refused.
+const MAX: u64 = 4 << 20;
+
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("{0}")]
@@ -12,15 +15,15 @@ pub(super) enum Error {
     TooLarge(u64),
 }
 
-/// Reads at most `max` bytes. At a terminal it fails, and `instead` says what to do.
-pub(super) fn read(max: u64, instead: &str) -> Result<Vec<u8>, Error> {
+/// Reads all of it. At a terminal it fails, and `instead` says what to do.
+pub(super) fn read(instead: &str) -> Result<Vec<u8>, Error> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
         return Err(Error::Terminal(instead.to_owned()));
     }
     let mut bytes = Vec::new();
-    stdin.lock().take(max + 1).read_to_end(&mut bytes).map_err(Error::Read)?;
-    if bytes.len() as u64 > max { Err(Error::TooLarge(max)) } else { Ok(bytes) }
+    stdin.lock().take(MAX + 1).read_to_end(&mut bytes).map_err(Error::Read)?;
+    if bytes.len() as u64 > MAX { Err(Error::TooLarge(MAX)) } else { Ok(bytes) }
 }
 
 /// Whether a question can be asked: somebody reads what is written and can answer.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Done, say};
+use super::say;
 use crate::{
     core::{
         GATES,
@@ -20,9 +20,6 @@ pub(super) struct Args {
     /// How many
     #[arg(short, long, default_value_t = 20, value_parser = super::at_least_one)]
     limit: usize,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -35,39 +32,34 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             Err(err) => broken.push(err.to_string()),
         }
     }
-    if args.json {
-        let sessions: Vec<Value> = sessions.iter().map(as_json).collect();
-        say::print_json(&json!({ "sessions": sessions, "unreadable": broken }))?;
-        return Ok(Done::Well);
-    }
+    let value = json!({
+        "sessions": sessions.iter().map(as_json).collect::<Vec<_>>(), "unreadable": broken,
+    });
     let out = say::Out::new(world);
-    let rows: Vec<Vec<String>> = sessions
-        .iter()
-        .map(|session| {
-            let place = session.project.as_ref().or(session.cwd.as_ref());
-            let when = if out.width < 100 { say::ago } else { say::when };
-            let mut row = vec![session.session_id.to_string(), when(session.updated_at, world.now)];
-            row.extend(gates(session).into_iter().map(|status| match status.about {
-                Some(about) => about,
-                None => status.state.replace('_', " "),
-            }));
-            row.push(place.map(|place| place.display().to_string()).unwrap_or_default());
-            row
-        })
-        .collect();
-    if rows.is_empty() {
-        say::print("No sessions yet. Start the client in a project, and look again.\n")?;
-    } else {
-        let names = GATES.iter().map(|gate| gate.name().to_uppercase());
-        let heading = ["SESSION", "LAST ACTIVE"].map(str::to_owned).into_iter().chain(names);
-        let heading: Vec<String> = heading.chain(["PROJECT".to_owned()]).collect();
-        let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
-        say::print(&out.table(&heading, &rows))?;
-    }
+    let rows = sessions.iter().map(|session| {
+        let place = session.project.as_ref().or(session.cwd.as_ref());
+        let when = if out.width < 100 { say::ago } else { say::when };
+        let mut row = vec![session.session_id.to_string(), when(session.updated_at, world.now)];
+        row.extend(gates(session).into_iter().map(|status| match status.about {
+            Some(about) => about,
+            None => status.state.replace('_', " "),
+        }));
+        row.push(place.map(|place| place.display().to_string()).unwrap_or_default());
+        row
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    let names: Vec<String> = GATES.iter().map(|gate| gate.name().to_uppercase()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let heading = [&["SESSION", "LAST ACTIVE"][..], &names, &["PROJECT"]].concat();
+    let mut text = match rows.len() {
+        0 => "No sessions yet. Start the client in a project, and look again.\n".to_owned(),
+        _ => out.table(&heading, &rows),
+    };
     for err in broken {
-        say::print(&format!("{}\n", out.paint(say::Tone::Warn, &format!("roz: {err}"))))?;
+        text += &out.paint(say::Tone::Warn, &format!("roz: {err}"));
+        text.push('\n');
     }
-    Ok(Done::Well)
+    super::said(value, text)
 }
 
 /// How each gate stands in a session. Whether its project has the gate on is not looked at.

@@ -44,7 +44,7 @@ mod why;
 use std::{error::Error, ffi::OsString, io, io::Write as _, process::ExitCode};
 
 use clap::{FromArgMatches as _, Parser, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{hooks::own_files, world::World};
 
@@ -56,51 +56,74 @@ use crate::{hooks::own_files, world::World};
     version,
     max_term_width = 100,
     subcommand_required = true,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    after_help = "\
+Examples:
+  roz demo           see what it does, in a few seconds
+  roz install        connect it to the client, once
+  roz init           choose the gates of a project
+  roz doctor         check that the gates work
+  roz status         see what an agent waits for"
 )]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    json: bool,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Init(init::Args),
-    Install(install::Args),
-    Uninstall(uninstall::Args),
-    Doctor(doctor::Args),
-    Demo(demo::Args),
-    Status(status::Args),
-    Statusline(status::LineArgs),
-    List(list::Args),
-    Debug(debug::Args),
-    Trace(trace::Args),
-    Context(context::Args),
-    Explain(explain::Args),
-    Stats(stats::Args),
-    Ledger(ledger::Args),
-    Blame(blame::Args),
-    Undo(undo::Args),
-    Why(why::Args),
-    Clean(clean::Args),
-    Config(config::Args),
-    Intent(intent::Args),
-    Mcp(mcp::Args),
-    Approve(approve::Args),
-    Allow(approve::AllowArgs),
-    Confirm(confirm::Args),
-    Decide(decide::Args),
-    Reflect(reflect::Args),
-    Skip(skip::Args),
-    Observe(observe::Args),
-    Ref(reference::Args),
-    Search(learn::search::Args),
-    Learn(learn::Args),
-    Completions(completions::Args),
-    Run(run::Args),
-    Hook(hook::Args),
-    Upgrade(upgrade::Args),
-    Help(help::Args),
+/// The verbs: what each takes, and what runs it.
+macro_rules! verbs {
+    ($($verb:ident: $args:ty => $run:path,)*) => {
+        #[derive(Debug, Subcommand)]
+        enum Command { $($verb($args),)* }
+
+        impl Command {
+            fn run(&self, world: &World) -> Result {
+                match self { $(Self::$verb(args) => $run(args, world),)* }
+            }
+        }
+    };
+}
+
+verbs! {
+    Init: init::Args => init::run,
+    Install: install::Args => install::run,
+    Uninstall: uninstall::Args => uninstall::run,
+    Doctor: doctor::Args => doctor::run,
+    Demo: demo::Args => demo::run,
+    Status: status::Args => status::run,
+    Statusline: status::LineArgs => status::line,
+    List: list::Args => list::run,
+    Debug: debug::Args => debug::run,
+    Trace: trace::Args => trace::run,
+    Context: context::Args => context::run,
+    Explain: explain::Args => explain::run,
+    Stats: stats::Args => stats::run,
+    Ledger: ledger::Args => ledger::run,
+    Blame: blame::Args => blame::run,
+    Undo: undo::Args => undo::run,
+    Why: why::Args => why::run,
+    Clean: clean::Args => clean::run,
+    Config: config::Args => config::run,
+    Intent: intent::Args => intent::run,
+    Mcp: mcp::Args => mcp::run,
+    Approve: approve::Args => approve::run,
+    Allow: approve::AllowArgs => approve::allow,
+    Confirm: confirm::Args => confirm::run,
+    Decide: decide::Args => decide::run,
+    Reflect: reflect::Args => reflect::run,
+    Skip: skip::Args => skip::run,
+    Observe: observe::Args => observe::run,
+    Ref: reference::Args => reference::run,
+    Search: learn::search::Args => learn::search::run,
+    Learn: learn::Args => learn::run,
+    Completions: completions::Args => completions::run,
+    Run: run::Args => run::run,
+    Hook: hook::Args => hook::run,
+    Upgrade: upgrade::Args => upgrade::run,
+    Help: help::Args => help::run,
 }
 
 /// Older names, which stay for a release: what is typed, and what it is now; the longer ones first.
@@ -136,37 +159,42 @@ fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
 #[error("the current folder (`{}`) no longer exists. `cd` to another one", .0.display())]
 struct Nowhere(std::path::PathBuf);
 
-impl Command {
-    /// Whether it is about the current project, or may be.
-    fn needs_a_folder(&self) -> bool {
-        !matches!(
-            self,
-            Self::Completions(_)
-                | Self::Demo(_)
-                | Self::Help(_)
-                | Self::Hook(_)
-                | Self::Statusline(_)
-                | Self::Upgrade(_)
-        )
-    }
-
-    /// Whether it may write the files that are watched during a call: that is no agent's change.
-    fn writes_own_files(&self) -> bool {
-        matches!(self, Self::Install(_) | Self::Uninstall(_) | Self::Init(_) | Self::Config(_))
-    }
-}
-
 /// How a verb that could do its work ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 enum Done {
     Well,
     /// The verb has said why itself: exit code 1.
     Badly,
-    /// The question has no answer, and the verb has said why: exit code 2.
-    Unknown,
+    /// What there is to say: an object for programs, or words for people; and the exit code, or
+    /// what people have to be told besides.
+    Said(Value, String, std::result::Result<u8, String>),
 }
 
 type Result<T = Done> = std::result::Result<T, Box<dyn Error>>;
+
+/// Answers with an object for programs, and the same in words for people.
+#[expect(clippy::unnecessary_wraps, reason = "nearly every verb ends with it")]
+fn said(value: Value, words: impl Into<String>) -> Result {
+    Ok(Done::Said(value, words.into(), Ok(0)))
+}
+
+impl Done {
+    /// Prints what there is to say. With the exit code.
+    fn tell(self, as_json: bool) -> Result<u8> {
+        match self {
+            Self::Well => Ok(0),
+            Self::Badly => Ok(1),
+            Self::Said(value, _, end) if as_json => {
+                say::print_json(&value)?;
+                Ok(end.unwrap_or(1))
+            }
+            Self::Said(_, words, end) => {
+                say::print(&words)?;
+                Ok(end?)
+            }
+        }
+    }
+}
 
 /// Does what the command line says.
 pub fn main() -> ExitCode {
@@ -190,60 +218,27 @@ pub fn main() -> ExitCode {
         Err(err) => err.exit(),
     };
     let world = World::from_env();
-    if world.is_nowhere && cli.command.needs_a_folder() {
-        complain(&Nowhere(world.cwd), as_json);
+    // The client says where a hook and a status line are about.
+    let is_clients = matches!(cli.command, Command::Hook(_) | Command::Statusline(_));
+    if world.is_nowhere && !is_clients {
+        complain(&Nowhere(world.cwd), cli.json);
         return ExitCode::FAILURE;
     }
-    let written = cli.command.writes_own_files().then(|| own_files::before_verb(&world)).flatten();
-    let done = match cli.command {
-        Command::Init(args) => init::run(&args, &world),
-        Command::Install(args) => install::run(&args, &world),
-        Command::Uninstall(args) => uninstall::run(&args, &world),
-        Command::Doctor(args) => doctor::run(&args, &world),
-        Command::Demo(args) => demo::run(&args, &world),
-        Command::Status(args) => status::run(&args, &world),
-        Command::Statusline(args) => status::line(&args, &world),
-        Command::List(args) => list::run(&args, &world),
-        Command::Debug(args) => debug::run(&args, &world),
-        Command::Trace(args) => trace::run(&args, &world),
-        Command::Context(args) => context::run(&args, &world),
-        Command::Explain(args) => explain::run(&args, &world),
-        Command::Stats(args) => stats::run(&args, &world),
-        Command::Ledger(args) => ledger::run(&args, &world),
-        Command::Blame(args) => blame::run(&args, &world),
-        Command::Undo(args) => undo::run(&args, &world),
-        Command::Why(args) => why::run(&args, &world),
-        Command::Learn(args) => learn::run(&args, &world),
-        Command::Clean(args) => clean::run(&args, &world),
-        Command::Config(args) => config::run(&args, &world),
-        Command::Intent(args) => intent::run(&args, &world),
-        Command::Mcp(args) => mcp::run(&args, &world),
-        Command::Approve(args) => approve::run(&args, &world),
-        Command::Allow(args) => approve::allow(&args, &world),
-        Command::Confirm(args) => confirm::run(&args, &world),
-        Command::Decide(args) => decide::run(&args, &world),
-        Command::Reflect(args) => reflect::run(&args, &world),
-        Command::Skip(args) => skip::run(&args, &world),
-        Command::Observe(args) => observe::run(&args, &world),
-        Command::Ref(args) => reference::run(&args, &world),
-        Command::Search(args) => learn::search::run(&args, &world),
-        Command::Completions(args) => completions::run(&args),
-        Command::Upgrade(args) => upgrade::run(&args, &world),
-        Command::Help(args) => help::run(&args),
-        Command::Run(args) => run::run(&args, &world),
-        // `main` has answered it already, but for `--help`.
-        Command::Hook(args) => hook::answer(&args.event, args.client.as_deref()),
-    };
+    // These may write the files that are watched during a call: that is no agent's change.
+    let writes_own_files = matches!(
+        cli.command,
+        Command::Install(_) | Command::Uninstall(_) | Command::Init(_) | Command::Config(_)
+    );
+    let written = writes_own_files.then(|| own_files::before_verb(&world)).flatten();
+    let done = cli.command.run(&world);
     if let Some(before) = &written {
         own_files::after_verb(before, &world);
     }
-    match done {
-        Ok(Done::Well) => ExitCode::SUCCESS,
-        Ok(Done::Badly) => ExitCode::FAILURE,
-        Ok(Done::Unknown) => ExitCode::from(2),
+    match done.and_then(|done| done.tell(cli.json)) {
+        Ok(code) => ExitCode::from(code),
         Err(err) if is_closed_pipe(&*err) => ExitCode::SUCCESS,
         Err(err) => {
-            complain(&*err, as_json);
+            complain(&*err, cli.json);
             ExitCode::FAILURE
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Done, say, target::Target};
+use super::target::Target;
 use crate::{
     core::{bounded, reflection::state::MAX_NOTE, trace::Mark},
     world::World,
@@ -23,23 +23,16 @@ pub(super) struct Args {
     /// The session (default: the one in which this runs, else this project's newest)
     #[arg(long)]
     session_id: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, thiserror::Error)]
-enum Bad {
-    #[error("the note is empty")]
-    Empty,
-    #[error("the note is {0} bytes long; at most {MAX_NOTE} are kept. Split it")]
-    TooLong(usize),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     match args.note.trim().len() {
-        0 => return Err(Bad::Empty.into()),
-        length if length > MAX_NOTE => return Err(Bad::TooLong(length).into()),
+        0 => return Err("the note is empty".into()),
+        length if length > MAX_NOTE => {
+            let why =
+                format!("the note is {length} bytes long; at most {MAX_NOTE} are kept. Split it");
+            return Err(why.into());
+        }
         _ => (),
     }
     let (roz, target) = Target::open(args.session_id.as_deref(), world)?;
@@ -49,10 +42,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         session.record(&Mark::Observation { note: bounded::line(&args.note, 200) }, world.now);
         session.reflection.observations().len()
     })?;
-    if args.json {
-        say::print_json(&json!({ "session_id": id, "observations": notes }))?;
-    } else {
-        say::print(&format!("Noted for session {id} (note {notes}).\n"))?;
-    }
-    Ok(Done::Well)
+    let words = format!("Noted for session {id} (note {notes}).\n");
+    super::said(json!({ "session_id": id, "observations": notes }), words)
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{Done, say, target::Target};
+use super::{Done, target::Target};
 use crate::{
     core::{
         bounded,
@@ -32,14 +32,7 @@ pub(super) struct Args {
     /// The session (default: the one in which this runs, else this project's newest)
     #[arg(long)]
     session_id: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
-
-#[derive(Debug, thiserror::Error)]
-#[error("there is no learning {}. `roz learn list` lists them", .0.join(", "))]
-struct Unknown(Vec<String>);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     // The session is good to know, and not needed.
@@ -77,18 +70,17 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     let entries: Vec<Entry> = known.iter().map(entry).collect();
     roz.usage_log(&library).append(&entries, Instant::now() + Duration::from_secs(5))?;
-    if args.json {
-        say::print_json(&json!({ "referenced": known, "unknown": unknown }))?;
-    } else if !known.is_empty() {
-        let known: Vec<&str> = known.iter().map(|text| text.as_str()).collect();
-        say::print(&format!("Noted: {} helped.\n", known.join(", ")))?;
-    }
+    let value = json!({ "referenced": known, "unknown": unknown });
+    let known: Vec<&str> = known.iter().map(|text| text.as_str()).collect();
+    let words = match known[..] {
+        [] => String::new(),
+        _ => format!("Noted: {} helped.\n", known.join(", ")),
+    };
     if unknown.is_empty() {
-        return Ok(Done::Well);
+        return super::said(value, words);
     }
-    if args.json {
-        return Ok(Done::Badly);
-    }
-    let unknown = unknown.iter().map(|text| format!("`{}`", bounded::line(text, 60))).collect();
-    Err(Unknown(unknown).into())
+    let unknown = unknown.iter().map(|text| format!("`{}`", bounded::line(text, 60)));
+    let unknown = unknown.collect::<Vec<_>>().join(", ");
+    let why = format!("there is no learning {unknown}. `roz learn list` lists them");
+    Ok(Done::Said(value, words, Err(why)))
 }

@@ -3,19 +3,18 @@
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
-    path::Path,
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Done, input, say, target::Target};
+use super::{Done, input, target::Target};
 use crate::{
     core::{
         bounded,
         reflection::{
             candidate::{self, Batch},
-            judge::{Judgement, judge},
+            judge::{Judgement, Rejected, judge},
             learning::{Learning, Origin},
             state::{self, Done as Reflected, Status},
             usage::{self, Entry, Event},
@@ -52,12 +51,7 @@ pub(super) struct Args {
     /// Print the JSON Schema of the input, with an example in it
     #[arg(long)]
     schema: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
-
-const MAX_INPUT: u64 = 4 << 20;
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
@@ -74,13 +68,13 @@ enum Error {
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.schema {
-        say::print_json(&candidate::schema())?;
-        return Ok(Done::Well);
+        let schema = json!(candidate::schema());
+        let words = format!("{schema:#}\n");
+        return super::said(schema, words);
     }
     let batch = Batch::parse(&given()?)?;
     let given = args.session_id.as_deref().or(batch.session_id.as_deref());
     let (roz, target) = Target::open(given, world)?;
-    let elsewhere = Some(roz.project.as_path()).filter(|path| *path != git::root(&world.cwd));
     let session = target.session(&roz, world);
     let id = target.id.to_string();
     let tickets = session.reflection.tickets(&id);
@@ -96,49 +90,63 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         roz_version: env!("CARGO_PKG_VERSION"),
     };
     let judged = judge(&batch, &known, &roz.policy.gate.write_gate, &origin);
-    let log = roz.usage_log(&library);
-    let until = Instant::now() + Duration::from_secs(5);
     let mut warnings = judged.warnings.clone();
-    let mut entries = rejections(&judged, &id);
-    let kept = keep(&judged.accepted, &library, &mut warnings);
-    let (kept, failure) = (kept.kept, kept.failure);
+    let (kept, failure) = keep(&judged.accepted, &library, &mut warnings);
+    let mut events = rejections(&judged, &id);
+    if !kept.is_empty() {
+        events.extend(uses(&batch, &shelf, &id, ticket, &mut warnings));
+        events.push(reflection(&kept, &judged, &id, &tickets));
+        events.extend(written(&kept).filter_map(|learning| {
+            let learning_id = learning.supersedes.clone()?;
+            Some(Event::Corrected { learning_id, superseded_by: learning.id.clone() })
+        }));
+    }
+    let entries: Vec<Entry> =
+        events.into_iter().map(|event| Entry::new(world.now, event)).collect();
+    let until = Instant::now() + Duration::from_secs(5);
+    let logged = roz.usage_log(&library).append(&entries, until);
+    warnings.extend(logged.err().map(|err| in_a_line(&err)));
+    let accepted = kept.iter().map(|kept| {
+        json!({
+            "id": kept.learning.id, "summary": kept.learning.summary, "kept_in": kept.places,
+        })
+    });
+    let value = json!({
+        "accepted": accepted.collect::<Vec<_>>(),
+        "rejected": judged.rejected,
+        "warnings": warnings,
+    });
+    let rest = in_words(&kept, &judged, &warnings);
     if kept.is_empty() {
-        warnings
-            .extend(log.append(&stamped(entries, world), until).err().map(|err| in_a_line(&err)));
         let failed = failure.map_or(Error::NothingAccepted, Error::NotWritten);
-        let report =
-            Report { elsewhere, kept: &kept, judged: &judged, warnings: &warnings, was_due: false };
-        report.say(args.json, &id)?;
-        return if args.json { Ok(Done::Badly) } else { Err(failed.into()) };
+        return Ok(Done::Said(value, rest, Err(in_a_line(&failed))));
     }
-    entries.extend(uses(&batch, &shelf, &id, ticket, &mut warnings));
-    entries.push(reflection(&kept, &judged, &id, &tickets));
-    for learning in written(&kept) {
-        if let Some(old) = &learning.supersedes {
-            let superseded_by = learning.id.clone();
-            entries.push(Event::Corrected { learning_id: old.clone(), superseded_by });
-        }
-    }
-    warnings.extend(log.append(&stamped(entries, world), until).err().map(|err| in_a_line(&err)));
     let done = done(&kept, &judged, &batch, world);
-    let was_due = target.update(&roz, world, |session| {
+    let may_stop = target.update(&roz, world, |session| {
         for used in &batch.learnings_used {
             session.reflection.referenced(&used.id);
         }
         let was_due = session.reflection.reflected(done.clone());
-        let rejected = u32::try_from(judged.rejected.len()).unwrap_or(u32::MAX);
+        let rejected = count(judged.rejected.len());
         let accepted = done.learnings.clone();
         session.record(&Mark::Reflection { accepted, rejected, was_due }, world.now);
         was_due || session.reflection.status() == Status::Reflected
     })?;
-    let report = Report { elsewhere, kept: &kept, judged: &judged, warnings: &warnings, was_due };
-    report.say(args.json, &id)?;
-    Ok(Done::Well)
+    let is_here = roz.project == git::root(&world.cwd);
+    let project = if is_here { String::new() } else { format!(" in {}", roz.project.display()) };
+    let so = if may_stop { "; the session may stop" } else { "" };
+    let (kept, of) = (written(&kept).count(), judged.accepted.len() + judged.rejected.len());
+    let words = format!("Kept {kept} of {of} for session {id}{project}{so}.\n");
+    super::said(value, bounded::plain(&words) + &rest)
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 fn given() -> super::Result<String> {
     let instead = "standard input is a terminal. Give JSON: `roz reflect --schema` shows it";
-    let bytes = input::read(MAX_INPUT, instead)?;
+    let bytes = input::read(instead)?;
     String::from_utf8(bytes).map_err(|_| Error::NotText.into())
 }
 
@@ -155,16 +163,16 @@ fn written(kept: &[Kept]) -> impl Iterator<Item = &Learning> {
     kept.iter().filter(|kept| !kept.places.is_empty()).map(|kept| &kept.learning)
 }
 
-struct Keeping {
-    kept: Vec<Kept>,
-    /// Why one could not be written.
-    failure: Option<memory::Error>,
-}
-
-fn keep(accepted: &[Learning], library: &Library, warnings: &mut Vec<String>) -> Keeping {
+/// Writes what was accepted. With the reason why one could not be written.
+fn keep(
+    accepted: &[Learning],
+    library: &Library,
+    warnings: &mut Vec<String>,
+) -> (Vec<Kept>, Option<memory::Error>) {
     /// Somebody else may take an id between our look and our writing.
     const ATTEMPTS: u32 = 20;
-    let mut keeping = Keeping { kept: Vec::new(), failure: None };
+    let mut kept = Vec::new();
+    let mut failure = None;
     for learning in accepted {
         let mut learning = learning.clone();
         let mut written = library.write(&learning);
@@ -178,24 +186,21 @@ fn keep(accepted: &[Learning], library: &Library, warnings: &mut Vec<String>) ->
         match written {
             Ok(written) => {
                 warnings.extend(written.warnings);
-                keeping.kept.push(Kept { learning, places: written.kept_in });
+                kept.push(Kept { learning, places: written.kept_in });
             }
             Err(err) => {
-                warnings.push(format!(
-                    "`{}` was not written: {}",
-                    learning.summary,
-                    in_a_line(&err)
-                ));
-                keeping.failure = Some(err);
+                let why = in_a_line(&err);
+                warnings.push(format!("`{}` was not written: {why}", learning.summary));
+                failure = Some(err);
             }
         }
     }
     warnings.dedup();
-    keeping
+    (kept, failure)
 }
 
 fn rejections(judged: &Judgement, session_id: &str) -> Vec<Event> {
-    let event = |rejected: &crate::core::reflection::judge::Rejected| Event::Rejected {
+    let event = |rejected: &Rejected| Event::Rejected {
         session_id: session_id.to_owned(),
         summary: bounded::chars(&rejected.summary, 200),
         tags: rejected.tags.iter().take(10).map(|tag| bounded::chars(tag, 60)).collect(),
@@ -213,10 +218,9 @@ fn uses(
     ticket_id: Option<&String>,
     warnings: &mut Vec<String>,
 ) -> Vec<Event> {
-    let is_known = |id: &str| shelf.learnings.iter().any(|learning| learning.learning.id == id);
     let mut events = Vec::new();
     let mut check = |id: &str| {
-        let known = is_known(id);
+        let known = shelf.learnings.iter().any(|learning| learning.learning.id == id);
         if !known {
             warnings.push(format!("there is no learning `{}`", bounded::line(id, 60)));
         }
@@ -242,7 +246,6 @@ fn uses(
 
 fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[String]) -> Event {
     let (ticket_id, tickets) = usage::fields(tickets);
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let mut categories = BTreeMap::new();
     let mut criteria = BTreeMap::new();
     for item in kept {
@@ -263,15 +266,10 @@ fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[St
     }
 }
 
-fn stamped(events: Vec<Event>, world: &World) -> Vec<Entry> {
-    events.into_iter().map(|event| Entry::new(world.now, event)).collect()
-}
-
 /// For the session's own record.
 fn done(kept: &[Kept], judged: &Judgement, batch: &Batch, world: &World) -> Reflected {
     const SHOWN: usize = 20;
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let rejected = |item: &crate::core::reflection::judge::Rejected| state::Rejected {
+    let rejected = |item: &Rejected| state::Rejected {
         summary: bounded::chars(&item.summary, 200),
         stage: item.stage.word().to_owned(),
         reason: bounded::chars(&item.reasons.join("; "), 300),
@@ -286,65 +284,21 @@ fn done(kept: &[Kept], judged: &Judgement, batch: &Batch, world: &World) -> Refl
     }
 }
 
-struct Report<'a> {
-    /// The project, if it is not the current one.
-    elsewhere: Option<&'a Path>,
-    kept: &'a [Kept],
-    judged: &'a Judgement,
-    warnings: &'a [String],
-    was_due: bool,
-}
-
-impl Report<'_> {
-    fn say(&self, as_json: bool, session_id: &str) -> super::Result<()> {
-        if as_json {
-            return say::print_json(&self.json());
-        }
-        let mut text = String::new();
-        if !self.kept.is_empty() {
-            let of = self.judged.accepted.len() + self.judged.rejected.len();
-            let kept = written(self.kept).count();
-            let so = if self.was_due { "; the session may stop" } else { "" };
-            let project = self.elsewhere.map(|elsewhere| format!(" in {}", elsewhere.display()));
-            let project = bounded::plain_line(&project.unwrap_or_default());
-            let _ = writeln!(text, "Kept {kept} of {of} for session {session_id}{project}{so}.");
-        }
-        for item in self.kept {
-            let places = item.places.join(", ");
-            let places = if places.is_empty() { "nowhere" } else { &places };
-            let _ = writeln!(text, "  {}  {}  ({places})", item.learning.id, item.learning.summary);
-        }
-        for rejected in &self.judged.rejected {
-            let summary = bounded::line(&rejected.summary, 80);
-            let _ = writeln!(
-                text,
-                "Rejected candidate {} ({}): {summary}",
-                rejected.index, rejected.stage
-            );
-            for reason in &rejected.reasons {
-                let _ = writeln!(text, "  - {reason}");
-            }
-        }
-        for warning in self.warnings {
-            let _ = writeln!(text, "Note: {warning}");
-        }
-        Ok(say::print_plain(&text)?)
+fn in_words(kept: &[Kept], judged: &Judgement, warnings: &[String]) -> String {
+    let mut text = String::new();
+    for Kept { learning, places } in kept {
+        let places = if places.is_empty() { "nowhere".to_owned() } else { places.join(", ") };
+        let _ = writeln!(text, "  {}  {}  ({places})", learning.id, learning.summary);
     }
-
-    fn json(&self) -> Value {
-        let accepted = |kept: &Kept| json!({ "id": kept.learning.id, "summary": kept.learning.summary, "kept_in": kept.places });
-        let rejected = |item: &crate::core::reflection::judge::Rejected| {
-            json!({
-                "index": item.index,
-                "summary": item.summary,
-                "stage": item.stage.word(),
-                "reasons": item.reasons,
-            })
-        };
-        json!({
-            "accepted": self.kept.iter().map(accepted).collect::<Vec<_>>(),
-            "rejected": self.judged.rejected.iter().map(rejected).collect::<Vec<_>>(),
-            "warnings": self.warnings,
-        })
+    for Rejected { index, stage, summary, reasons, .. } in &judged.rejected {
+        let summary = bounded::line(summary, 80);
+        let _ = writeln!(text, "Rejected candidate {index} ({stage}): {summary}");
+        for reason in reasons {
+            let _ = writeln!(text, "  - {reason}");
+        }
     }
+    for warning in warnings {
+        let _ = writeln!(text, "Note: {warning}");
+    }
+    bounded::plain(&text)
 }

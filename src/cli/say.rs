@@ -1,9 +1,6 @@
 //! What verbs print: colours, tables, times, JSON, progress.
 
-use std::{
-    fmt::Write as _,
-    io::{self, IsTerminal as _, Write as _},
-};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use chrono::{DateTime, Local, Utc};
 use serde::Serialize;
@@ -57,6 +54,11 @@ impl Out {
         if self.has_edge { self.width } else { usize::MAX }
     }
 
+    /// A name, and a text beside it from the column `at` on.
+    pub(super) fn field(&self, name: &str, at: usize, text: &str) -> String {
+        format!("{name:<at$}{}\n", folded(text, self.width, &" ".repeat(at)))
+    }
+
     pub(super) fn paint(&self, tone: Tone, text: &str) -> String {
         if !self.colour {
             return text.to_owned();
@@ -75,32 +77,26 @@ impl Out {
     /// column is cut to the width of the terminal; on a narrow one the widest
     /// of the others are too.
     pub(super) fn table(&self, heading: &[&str], rows: &[Vec<String>]) -> String {
-        let rows: Vec<Vec<String>> = rows
-            .iter()
-            .map(|row| row.iter().map(|text| bounded::plain_line(text)).collect())
-            .collect();
-        let mut widths: Vec<usize> = heading.iter().map(|text| text.width()).collect();
-        for row in &rows {
-            for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(cell.width());
+        let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
+        let plain = |row: &Vec<String>| row.iter().map(|text| bounded::plain_line(text)).collect();
+        let lines: Vec<Vec<String>> =
+            std::iter::once(heading).chain(rows.iter().map(plain)).collect();
+        let mut widths = vec![0; lines[0].len()];
+        for cells in &lines {
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = cell.width().max(*width);
             }
         }
         self.narrow(&mut widths);
         let mut text = String::new();
-        let mut line = |cells: &mut dyn Iterator<Item = &str>, tone: Option<Tone>| {
-            let mut res = String::new();
-            for (width, cell) in widths.iter().zip(cells) {
-                res.push_str(&padded(&fitted(cell, *width), width + 2));
-            }
-            let res = res.trim_end();
+        for (at, cells) in lines.iter().enumerate() {
+            let cells = widths.iter().zip(cells);
+            let line: String =
+                cells.map(|(&width, cell)| padded(&fitted(cell, width), width + 2)).collect();
             // So many columns that none can be narrow enough.
-            let res = if self.has_edge { fitted(res, self.width) } else { res.to_owned() };
-            let res = tone.map_or_else(|| res.clone(), |tone| self.paint(tone, &res));
-            let _ = writeln!(text, "{res}");
-        };
-        line(&mut heading.iter().copied(), Some(Tone::Bold));
-        for row in &rows {
-            line(&mut row.iter().map(String::as_str), None);
+            let line = fitted(line.trim_end(), self.edge());
+            text += &if at == 0 { self.paint(Tone::Bold, &line) } else { line };
+            text.push('\n');
         }
         text
     }
@@ -109,17 +105,12 @@ impl Out {
         const LAST: usize = 10;
         /// Less says nothing.
         const OTHERS: usize = 4;
-        let Some((last, others)) = widths.split_last_mut() else { return };
-        let before = |others: &[usize]| others.iter().map(|width| width + 2).sum::<usize>();
-        if !self.has_edge {
-            return;
-        }
-        *last = (*last).min(self.width.saturating_sub(before(others)).max(LAST));
-        while before(others) + *last > self.width {
-            let Some(widest) = others.iter_mut().max().filter(|width| **width > OTHERS) else {
-                break;
-            };
-            *widest -= 1;
+        while self.has_edge && widths.iter().map(|width| width + 2).sum::<usize>() > self.width + 2
+        {
+            let Some((last, others)) = widths.split_last_mut() else { return };
+            let widest = others.iter_mut().max().filter(|width| **width > OTHERS);
+            let Some(cut) = Some(last).filter(|last| **last > LAST).or(widest) else { return };
+            *cut -= 1;
         }
     }
 }

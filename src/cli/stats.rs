@@ -7,14 +7,17 @@ mod trial;
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use super::{Done, say};
 use crate::{
-    core::review::attempt::{Attempt, Outcome},
+    core::{
+        review::attempt::{Attempt, Outcome},
+        session::{Session, SessionId},
+    },
     open::Roz,
-    world::World,
+    world::{World, in_a_line},
 };
 
 /// Show how often gates held, and how learnings are used
@@ -29,11 +32,8 @@ pub(super) struct Args {
     /// How many days to look back
     #[arg(long, default_value_t = 30)]
     days: u32,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
     /// Write one page with pictures to a file: sessions, reviews, calls, learnings, intents
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
 
@@ -80,61 +80,57 @@ impl Tally {
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let since = world.now.checked_sub_signed(TimeDelta::days(args.days.into()));
-    let since = since.unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
+    let since = since.unwrap_or(DateTime::<Utc>::MIN_UTC);
     if let Some(file) = &args.html {
-        page::write(file, args.days, since, world)?;
-        return Ok(Done::Well);
+        return page::write(file, args.days, since, world);
     }
     let roz = Roz::here(world)?;
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     let mut trial = trial::Trial::default();
-    let mut sessions = 0;
-    for activity in roz.store.activity()?.into_iter().take_while(|activity| activity.at >= since) {
-        let Ok(Some(stored)) = roz.store.look_at(&activity.id) else { continue };
-        sessions += 1;
-        for attempt in
-            stored.session.review.attempts().iter().filter(|attempt| attempt.timestamp >= since)
-        {
+    let sessions = sessions(&roz, since)?;
+    for session in &sessions {
+        let attempts = session.review.attempts().iter();
+        for attempt in attempts.filter(|attempt| attempt.timestamp >= since) {
             tallies.entry(attempt.template_id.clone()).or_default().count(attempt);
         }
-        if stored.session.trace.would_refuse > 0 {
-            trial.count(&roz.store.read_trace(&activity.id)?, since);
+        if session.trace.would_refuse > 0 {
+            trial.count(&roz.store.read_trace(&session.session_id)?, since);
         }
     }
     let log = reflection::Log::read(&roz, world);
-    if args.json {
-        let templates: BTreeMap<&String, Value> =
-            tallies.iter().map(|(id, tally)| (id, as_json(tally))).collect();
-        say::print_json(&json!({
-            "days": args.days, "sessions": sessions, "templates": templates,
-            "trial": { "on": roz.policy.trial, "would_refuse": trial.as_json() },
-            "reflection": log.as_ref().ok().map(|log| log.as_json(&roz, world)),
-        }))?;
+    let templates: BTreeMap<&String, Value> =
+        tallies.iter().map(|(id, tally)| (id, as_json(tally))).collect();
+    let value = json!({
+        "days": args.days, "sessions": sessions.len(), "templates": templates,
+        "trial": { "on": roz.policy.trial, "would_refuse": trial.as_json() },
+        "reflection": log.as_ref().ok().map(|log| log.as_json(&roz, world)),
+    });
+    let out = say::Out::new(world);
+    let mut words = trial.in_words(roz.policy.trial, &out);
+    if tallies.is_empty() {
+        let told = format!("No reviews in the last {}.", say::counted(args.days, "day"));
+        words += &(say::folded(&told, out.width, "") + "\n");
     } else {
-        let out = say::Out::new(world);
-        trial.print(roz.policy.trial, &out)?;
-        if tallies.is_empty() {
-            let days = say::counted(args.days, "day");
-            let told = format!("No reviews in the last {days}.");
-            say::print(&(say::folded(&told, out.width, "") + "\n"))?;
-        } else {
-            let heading = ["TEMPLATE", "SHOWN", "SUCCESS", "RATE", "BLOCKS", "FAILED", "OPEN"];
-            let rows: Vec<Vec<String>> = tallies.iter().map(|(id, tally)| row(id, tally)).collect();
-            say::print(&out.table(&heading, &rows))?;
-        }
-        if let Ok(log) = &log {
-            log.print(&out, &roz, world)?;
-        }
+        let heading = ["TEMPLATE", "SHOWN", "SUCCESS", "RATE", "BLOCKS", "FAILED", "OPEN"];
+        let rows: Vec<Vec<String>> = tallies.iter().map(|(id, tally)| row(id, tally)).collect();
+        words += &out.table(&heading, &rows);
     }
-    // What there was to say besides has been said.
-    log?;
-    Ok(Done::Well)
+    if let Ok(log) = &log {
+        words += &log.in_words(&out, &roz, world);
+    }
+    Ok(Done::Said(value, words, log.map(|_| 0).map_err(|err| in_a_line(&err))))
+}
+
+/// The sessions that were active since then, newest first.
+fn sessions(roz: &Roz, since: DateTime<Utc>) -> super::Result<Vec<Session>> {
+    let active = roz.store.activity()?.into_iter().take_while(|activity| activity.at >= since);
+    let read = |id: &SessionId| Some(roz.store.look_at(id).ok()??.session);
+    Ok(active.filter_map(|activity| read(&activity.id)).collect())
 }
 
 fn row(id: &str, tally: &Tally) -> Vec<String> {
-    let rate = tally.rate().map_or("-".to_owned(), |rate| format!("{:.0} %", rate * 100.0));
-    let blocks =
-        tally.blocks_needed().map_or("-".to_owned(), |blocks_needed| format!("{blocks_needed:.1}"));
+    let blocks = tally.blocks_needed().map_or("-".to_owned(), |blocks| format!("{blocks:.1}"));
+    let rate = reflection::rate(tally.rate());
     let failed = tally.ended() - tally.success;
     let [shown, success, failed, pending] =
         [tally.shown, tally.success, failed, tally.pending].map(|count| count.to_string());

@@ -1,14 +1,22 @@
 //! The session that a command of an agent's is about.
 
-use std::time::{Duration, Instant};
+use std::{
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use crate::{
     core::session::{Session, SessionId},
-    open::{self, Roz, agent_session},
+    open::{
+        self, Roz, agent_session,
+        work::{self, Asker},
+    },
     storage::{self, Stored},
     world::World,
 };
 
+/// What git may take to look at the work trees.
+pub(super) const GIT_PATIENCE: Duration = Duration::from_secs(20);
 /// What waiting for other writers of the session may cost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -19,11 +27,26 @@ pub(super) struct Target {
     pub(super) stored: Option<Stored>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "this project has no session yet. Start the client here, or name a session with `--session-id`"
-)]
-struct NoSession;
+/// An existing session, and a [`Roz`] for its project: the named one; else the one in which the
+/// client runs us; else the newest of this project.
+pub(super) fn existing(given: Option<&str>, world: &World) -> super::Result<(Roz, Session)> {
+    let roz = Roz::here(world)?;
+    let own = || roz.find_session(agent_session(world)?).ok();
+    let id = match given {
+        Some(text) => roz.find_session(text)?,
+        None => own().map_or_else(|| roz.session_or_newest(None), Ok)?,
+    };
+    let session = roz.load(&id)?.session;
+    let other = roz.of_session(&session, world);
+    Ok((other.unwrap_or(Ok(roz))?, session))
+}
+
+/// The work trees that a review of a session looks at, and who asks for them.
+pub(super) fn works<'a>(session: &'a Session, world: &World) -> (Asker<'a>, Vec<PathBuf>) {
+    let asker = Asker { session, now: world.now, until: Instant::now() + GIT_PATIENCE };
+    let project = session.project.as_ref().unwrap_or(&world.cwd);
+    (asker, work::roots(session, project))
+}
 
 impl Target {
     /// The session that [`Self::find`] finds, and a [`Roz`] for its project: what belongs to a
@@ -47,7 +70,11 @@ impl Target {
                 Err(err) => return Err(err.into()),
             },
             None => match roz.session_or_newest(None) {
-                Err(open::Error::NoSession) => return Err(NoSession.into()),
+                Err(open::Error::NoSession) => {
+                    return Err("this project has no session yet. Start the client here, or name \
+                                a session with `--session-id`"
+                        .into());
+                }
                 newest => newest?,
             },
         };

@@ -1,14 +1,16 @@
 //! `roz trace`: what happened in a session.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, fmt::Write as _, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{Done, say};
+use super::{
+    say::{self, Out},
+    target,
+};
 use crate::{
     config::nearest,
     core::{bounded, trace::TraceEvent},
-    open::Roz,
     world::World,
 };
 
@@ -34,85 +36,63 @@ pub(super) struct Args {
     /// Only events of this type: `roz_decision`, `gate_blocked` …
     #[arg(long = "type", value_name = "TYPE")]
     event_type: Option<String>,
-    /// Print one JSON object
+    /// Print one JSON object; with `--follow`, one for each event
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::open(world, &world.cwd)?;
-    let id = roz.session_or_newest(args.session.as_deref())?;
+    let (roz, session) = target::existing(args.session.as_deref(), world)?;
+    let id = session.session_id;
     let wanted = |event: &TraceEvent| {
         args.event_type.as_ref().is_none_or(|event_type| *event_type == event.event_type)
     };
+    let out = Out::new(world);
     let mut events = roz.store.read_trace(&id)?;
-    let types: BTreeSet<String> = events.iter().map(|event| event.event_type.clone()).collect();
     let mut seen = events.iter().map(|event| event.seq).max().unwrap_or(0);
+    let types: BTreeSet<String> = events.iter().map(|event| event.event_type.clone()).collect();
     events.retain(wanted);
-    let out = say::Out::new(world);
-    if args.json && !args.follow {
-        say::print_json(&json!({ "session_id": id, "events": events }))?;
-        return Ok(Done::Well);
-    }
-    show(&events, args, &out)?;
-    if events.is_empty() && !args.follow {
-        say::print_plain(&none_of(args.event_type.as_deref(), &types))?;
-    }
     if !args.follow {
-        return Ok(Done::Well);
+        let mut words: String = events.iter().map(|event| shown(event, args, &out)).collect();
+        if events.is_empty() {
+            words = none_of(args.event_type.as_deref(), &types);
+        }
+        return super::said(json!({ "session_id": id, "events": events }), words);
     }
     loop {
+        for event in &events {
+            let line =
+                if args.json { json!(event).to_string() + "\n" } else { shown(event, args, &out) };
+            say::print(&line)?;
+        }
         std::thread::sleep(Duration::from_millis(300));
-        let mut events = roz.store.read_trace(&id)?;
+        events = roz.store.read_trace(&id)?;
         events.retain(|event| event.seq > seen);
         seen = events.iter().map(|event| event.seq).max().unwrap_or(seen);
         events.retain(wanted);
-        show(&events, args, &out)?;
     }
 }
 
 /// What to say where there is nothing to show.
 fn none_of(wanted: Option<&str>, types: &BTreeSet<String>) -> String {
     let Some(wanted) = wanted else { return "No events yet.\n".to_owned() };
-    let known = types.iter().map(String::as_str);
-    let hint = match nearest(wanted, known.clone()) {
-        Some(near) => format!("Did you mean `{near}`?"),
-        None => format!("There are: {}.", known.collect::<Vec<_>>().join(", ")),
-    };
-    format!("No event `{}` in this session. {hint}\n", bounded::line(wanted, 60))
+    let near = nearest(wanted, types.iter().map(String::as_str));
+    let hint = near.map(|near| format!(" Did you mean `{near}`?")).unwrap_or_default();
+    bounded::plain(&format!("No event `{}` in this session.{hint}\n", bounded::line(wanted, 60)))
 }
 
-fn show(events: &[TraceEvent], args: &Args, out: &say::Out) -> super::Result<()> {
-    for event in events {
-        if args.json {
-            say::print(&format!("{}\n", serde_json::to_string(event)?))?;
-            continue;
-        }
-        let time = event.timestamp.with_timezone(&chrono::Local);
-        let gist = bounded::plain_line(&gist(event));
-        let name = bounded::plain_line(&event.event_type);
-        if out.width < NARROW {
-            // The day goes, and what happened has a line of its own.
-            let head = format!("{:>5}  {}  {name}", event.seq, time.format("%H:%M:%S"));
-            let head = out.paint(tone(event), &say::fitted(&head, out.width));
-            let gist = say::fitted(&gist, out.width.saturating_sub(7));
-            let gap = if gist.is_empty() { "" } else { "\n       " };
-            say::print(&format!("{head}{gap}{gist}\n"))?;
-        } else {
-            let time = time.format("%Y-%m-%d %H:%M:%S");
-            let head = format!("{:>5}  {time}  {name:<18}", event.seq);
-            let room = out.edge().saturating_sub(head.chars().count() + 2);
-            let gist = say::fitted(&gist, room);
-            say::print(&format!("{}  {gist}\n", out.paint(tone(event), &head)))?;
-        }
-        if args.verbose && !event.payload.is_null() {
-            let payload = serde_json::to_string_pretty(&event.payload)?;
-            for line in payload.lines() {
-                say::print_plain(&format!("       {line}\n"))?;
-            }
+fn shown(event: &TraceEvent, args: &Args, out: &Out) -> String {
+    let time = event.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M:%S");
+    let head = format!("{:>5}  {time}  {:<18}", event.seq, bounded::plain_line(&event.event_type));
+    let line = say::fitted(&format!("{head}  {}", bounded::plain_line(&gist(event))), out.edge());
+    let (head, rest) = line.split_at_checked(head.len()).unwrap_or((&line, ""));
+    let mut text = format!("{}{}\n", out.paint(tone(event), head), rest.trim_end());
+    if args.verbose && !event.payload.is_null() {
+        for line in format!("{:#}", event.payload).lines() {
+            let _ = writeln!(text, "       {}", bounded::plain(line));
         }
     }
-    Ok(())
+    text
 }
 
 fn tone(event: &TraceEvent) -> say::Tone {
@@ -124,9 +104,6 @@ fn tone(event: &TraceEvent) -> say::Tone {
         _ => say::Tone::Dim,
     }
 }
-
-/// A narrower terminal gets an event on two lines.
-const NARROW: usize = 72;
 
 /// The fields that say most, in this order and without their names.
 const FIRST: [&str; 8] =

@@ -3,17 +3,12 @@
 use serde_json::json;
 
 use super::{
-    Done, blame,
+    blame,
     say::{self, Out},
-    status,
+    status, target,
 };
 use crate::{
-    core::{
-        GATES, bounded,
-        gate::{Status, statuses},
-        refused::{self, Refused},
-    },
-    open::Roz,
+    core::{GATES, bounded, gate::statuses, refused},
     world::World,
 };
 
@@ -42,48 +37,34 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Some(place) = &args.place {
         return blame::why(place, args.json, world);
     }
-    let roz = Roz::here(world)?;
-    let session = status::session(&roz, args.session.as_deref(), world)?;
-    let roz = roz.of_session(&session, world).unwrap_or(Ok(roz))?;
+    let (roz, session) = target::existing(args.session.as_deref(), world)?;
     let refused = refused::newest(&roz.store.read_trace(&session.session_id)?);
     let project = status::project(&roz, world);
     let gates = statuses(GATES, Some(&session), &project, &roz.policy);
-    let next = refused.as_ref().map(|refused| match (refused.instead, gate(&gates, refused)) {
-        (Some(instead), _) => instead.to_owned(),
-        (None, Some(status)) if status.waits_for.is_some() || status.next.is_some() => {
-            status.next.clone().or(status.waits_for.clone()).unwrap_or_default()
-        }
-        (None, _) => "nothing is in the way any more: do it again".to_owned(),
+    let next = refused.as_ref().map(|refused| {
+        let gate = gates.iter().find(|status| status.gate == refused.by);
+        let next = gate.and_then(|status| status.next.clone().or(status.waits_for.clone()));
+        let done = || "nothing is in the way any more: do it again".to_owned();
+        refused.instead.map(str::to_owned).or(next).unwrap_or_else(done)
     });
-    if args.json {
-        say::print_json(&json!({
-            "session_id": session.session_id,
-            "refused": refused.as_ref().map(|refused| json!({
-                "at": refused.at, "by": refused.by, "what": refused.what, "why": refused.why,
-            })),
-            "next": next,
-        }))?;
-        return Ok(Done::Well);
-    }
+    let value = json!({
+        "session_id": session.session_id,
+        "refused": refused.as_ref().map(|refused| json!({
+            "at": refused.at, "by": refused.by, "what": refused.what, "why": refused.why,
+        })),
+        "next": next,
+    });
     let (Some(refused), Some(next)) = (refused, next) else {
-        say::print(&format!("Nothing was refused in session {}.\n", session.session_id))?;
-        return Ok(Done::Well);
+        let words = format!("Nothing was refused in session {}.\n", session.session_id);
+        return super::said(value, words);
     };
-    let width = Out::new(world).width;
-    let when = say::when(refused.at, world.now);
     let rows = [
         ("session", session.session_id.to_string()),
-        ("refused", format!("{}, {when}", refused.what)),
+        ("refused", format!("{}, {}", refused.what, say::when(refused.at, world.now))),
         ("by", refused.by.to_owned()),
         ("why", bounded::plain_line(&refused.why)),
         ("next", next),
     ];
-    let rows =
-        rows.map(|(name, text)| format!("{name:<9}{}\n", say::folded(&text, width, "         ")));
-    say::print(&rows.concat())?;
-    Ok(Done::Well)
-}
-
-fn gate<'a>(gates: &'a [Status], refused: &Refused) -> Option<&'a Status> {
-    gates.iter().find(|status| status.gate == refused.by)
+    let out = Out::new(world);
+    super::said(value, rows.map(|(name, text)| out.field(name, 9, &text)).concat())
 }

@@ -381,7 +381,7 @@ fn post(input: Input, world: &World) -> Result<Answer, Trouble> {
         Decision::Issues { summary, message_to_agent }
     };
     let posted = decide::post(roz, &id, decision, Claim::Permit, Vec::new(), world);
-    Ok(Answer::Texts(vec![posted.map_err(failed)?.told()]))
+    Ok(Answer::Texts(vec![posted.map_err(failed)?.1]))
 }
 
 /// What is unusual about a scope.

@@ -10,6 +10,7 @@ use std::{
 };
 
 use chrono::{DateTime, NaiveDate, Utc};
+use serde_json::json;
 
 use crate::{
     cli::{self, say},
@@ -54,28 +55,25 @@ struct Told {
 }
 
 /// Writes the page to `file`, and says so.
-pub(super) fn write(
-    file: &Path,
-    days: u32,
-    since: DateTime<Utc>,
-    world: &World,
-) -> cli::Result<()> {
+pub(super) fn write(file: &Path, days: u32, since: DateTime<Utc>, world: &World) -> cli::Result {
     let roz = Roz::here(world)?;
-    let mut sessions: Vec<(Session, Told)> = Vec::new();
-    for activity in roz.store.activity()?.into_iter().take_while(|activity| activity.at >= since) {
-        let Ok(Some(stored)) = roz.store.look_at(&activity.id) else { continue };
-        let events = roz.store.read_trace(&activity.id).unwrap_or_default();
-        sessions.push((stored.session, told(&events, since)));
-    }
+    let with_trace = |session: Session| {
+        let events = roz.store.read_trace(&session.session_id).unwrap_or_default();
+        (session, told(&events, since))
+    };
+    let sessions: Vec<(Session, Told)> =
+        super::sessions(&roz, since)?.into_iter().map(with_trace).collect();
     let mut by_day: BTreeMap<NaiveDate, Counts> = BTreeMap::new();
     for (day, counts) in sessions.iter().flat_map(|(_, told)| &told.days) {
         add(by_day.entry(*day).or_default(), counts);
     }
+    let by_day: Vec<(String, Counts)> =
+        by_day.into_iter().rev().map(|(day, counts)| (day.to_string(), counts)).collect();
     let parts = [
         ("project", escaped(&name_of(&roz.project))),
         ("now", world.now.format("%Y-%m-%d %H:%M UTC").to_string()),
         ("days", days.to_string()),
-        ("by_day", columns(&by_day)),
+        ("by_day", bars(&by_day, &SERIES, "Nothing was blocked or approved.")),
         ("reviews", reviews(&sessions)),
         ("sessions", session_table(&sessions)),
         ("learnings", learnings(&roz, world)),
@@ -85,8 +83,7 @@ pub(super) fn write(
     let path = world.cwd.join(file);
     fs::write(&path, template::fill(SKELETON, part))
         .map_err(|source| Unwritten { path, source })?;
-    say::print(&format!("Wrote `{}`.\n", file.display()))?;
-    Ok(())
+    cli::said(json!({ "written": file }), format!("Wrote `{}`.\n", file.display()))
 }
 
 fn told(events: &[TraceEvent], since: DateTime<Utc>) -> Told {
@@ -118,101 +115,47 @@ fn add(sum: &mut Counts, counts: &Counts) {
     }
 }
 
-/// A group of columns for each day, from the first that has any to the last.
-fn columns(by_day: &BTreeMap<NaiveDate, Counts>) -> String {
-    const HEIGHT: usize = 140;
-    let (Some((&first, _)), Some((&last, _))) = (by_day.first_key_value(), by_day.last_key_value())
-    else {
-        return none("Nothing was blocked or approved.");
-    };
-    let days: Vec<NaiveDate> = first.iter_days().take_while(|day| *day <= last).collect();
-    let newest = &days[days.len().saturating_sub(MOST_ROWS)..];
-    let top = by_day.values().flatten().copied().max().unwrap_or(1);
-    let step = (WIDTH / newest.len()).clamp(20, 90);
-    let mut drawn = String::new();
-    for (number, &day) in newest.iter().enumerate() {
-        let counts = by_day.get(&day).copied().unwrap_or_default();
-        for (column, (count, (class, _))) in counts.into_iter().zip(SERIES).enumerate() {
-            let (height, wide) = (count * HEIGHT / top.max(1), step / 4);
-            let (x, y) = (number * step + column * wide, 20 + HEIGHT - height);
-            let _ = write!(
-                drawn,
-                "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{height}\"/>\
-                 <text x=\"{x}\" y=\"{}\">{count}</text>",
-                wide - 1,
-                y - 4
-            );
-        }
-        // Labels of narrow columns would run into one another.
-        if number % (90 / step).max(1) == 0 {
-            let _ =
-                write!(drawn, "<text x=\"{}\" y=\"{}\">{day}</text>", number * step, HEIGHT + 36);
-        }
-    }
-    picture(HEIGHT + 70, &drawn, &SERIES)
-}
-
-/// A row of bars each: a name, and two counts of which the second is part of the first.
-fn bars(rows: &[(String, usize, Option<usize>)], legend: &[(&str, &str)], empty: &str) -> String {
+/// A row of bars each: a name, and a count of each of the `series` beside one another.
+fn bars<const N: usize>(
+    rows: &[(String, [usize; N])],
+    series: &[(&str, &str); N],
+    empty: &str,
+) -> String {
     const NAME: usize = 420;
     if rows.is_empty() {
         return none(empty);
     }
-    let top = rows.iter().map(|row| row.1).max().unwrap_or(1).max(1);
+    let top = rows.iter().map(|(_, counts)| counts.iter().sum()).max().unwrap_or(1).max(1);
+    let shown = &rows[..rows.len().min(MOST_ROWS)];
     let mut drawn = String::new();
-    for (number, (name, whole, part)) in rows.iter().take(MOST_ROWS).enumerate() {
-        let y = number * 22;
-        let wide = |count: usize| count * (WIDTH - NAME - 120) / top;
-        let _ = write!(
-            drawn,
-            "<text x=\"0\" y=\"{}\">{}</text>",
-            y + 14,
-            escaped(&say::fitted(name, 62))
-        );
-        let class = if part.is_some() { "open" } else { "plain" };
-        let _ = write!(
-            drawn,
-            "<rect class=\"{class}\" x=\"{NAME}\" y=\"{}\" width=\"{}\" height=\"14\"/>",
-            y + 3,
-            wide(*whole)
-        );
-        let mut counted = whole.to_string();
-        if let Some(part) = part {
-            let _ = write!(
-                drawn,
-                "<rect class=\"hatched\" x=\"{NAME}\" y=\"{}\" width=\"{}\" height=\"14\"/>",
-                y + 3,
-                wide(*part)
-            );
-            let _ = write!(counted, ", {part}");
+    for (number, (name, counts)) in shown.iter().enumerate() {
+        let (y, mut x) = (number * 22 + 14, NAME);
+        let name = escaped(&say::fitted(name, 62));
+        let _ = write!(drawn, "<text x=\"0\" y=\"{y}\">{name}</text>");
+        for (count, (class, _)) in counts.iter().zip(series) {
+            let wide: usize = count * (WIDTH - NAME - 120) / top;
+            drawn += &rectangle(class, x, y, wide);
+            x += wide;
         }
-        let _ = write!(
-            drawn,
-            "<text x=\"{}\" y=\"{}\">{counted}</text>",
-            NAME + 8 + wide(*whole),
-            y + 14
-        );
+        let counts = counts.map(|count| count.to_string()).join(", ");
+        let _ = write!(drawn, "<text x=\"{}\" y=\"{y}\">{counts}</text>", x + 8);
     }
-    picture(rows.len().min(MOST_ROWS) * 22 + 30, &drawn, legend) + &beyond(rows.len(), MOST_ROWS)
+    let height = shown.len() * 22 + 30;
+    for (number, (class, meaning)) in series.iter().enumerate() {
+        let (x, y) = (number * 220 + 1, height - 4);
+        drawn += &rectangle(class, x, y, 14);
+        let _ = write!(drawn, "<text x=\"{}\" y=\"{y}\">{meaning}</text>", x + 21);
+    }
+    format!(
+        "<svg viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\">{drawn}</svg>\n{}",
+        beyond(rows.len())
+    )
 }
 
-/// A drawing with what its patterns mean below it.
-fn picture(height: usize, drawn: &str, legend: &[(&str, &str)]) -> String {
-    let mut text = format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\">{drawn}"
-    );
-    for (number, (class, meaning)) in legend.iter().enumerate() {
-        let x = number * 220;
-        let y = height - 16;
-        let _ = write!(
-            text,
-            "<rect class=\"{class}\" x=\"{}\" y=\"{y}\" width=\"14\" height=\"14\"/><text x=\"{}\" y=\"{}\">{meaning}</text>",
-            x + 1,
-            x + 22,
-            y + 12
-        );
-    }
-    text + "</svg>\n"
+/// One that stands on a line of text.
+fn rectangle(class: &str, x: usize, line: usize, width: usize) -> String {
+    let y = line - 11;
+    format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"14\"/>")
 }
 
 /// How many reviews took so many verdicts; the last row is those that have no approval yet.
@@ -229,9 +172,9 @@ fn reviews(sessions: &[(Session, Told)]) -> String {
     }
     let name = |verdicts: usize| format!("approved after {}", say::counted(verdicts, "verdict"));
     let mut rows: Vec<_> =
-        rounds.into_iter().map(|(verdicts, count)| (name(verdicts), count, None)).collect();
+        rounds.into_iter().map(|(verdicts, count)| (name(verdicts), [count])).collect();
     if open > 0 {
-        rows.push(("issues found, not approved yet".to_owned(), open, None));
+        rows.push(("issues found, not approved yet".to_owned(), [open]));
     }
     bars(&rows, &[("plain", "reviews")], "No reviewer has decided.")
 }
@@ -255,7 +198,7 @@ fn session_table(sessions: &[(Session, Told)]) -> String {
     });
     let heading =
         ["last active", "session", "project", "review", "verdicts", "blocked", "let through"];
-    table(&heading, rows, "No sessions.") + &beyond(sessions.len(), MOST_ROWS)
+    table(&heading, rows, "No sessions.") + &beyond(sessions.len())
 }
 
 fn learnings(roz: &Roz, world: &World) -> String {
@@ -269,11 +212,13 @@ fn learnings(roz: &Roz, world: &World) -> String {
         .into_iter()
         .map(|found| {
             let tally = view.tally(&found.learning.id);
-            (found.learning.summary, tally.surfaced as usize, Some(tally.hits as usize))
+            let (shown, used) = (tally.surfaced as usize, tally.hits as usize);
+            (found.learning.summary, [used, shown.saturating_sub(used)])
         })
         .collect();
-    rows.sort_by_key(|(_, shown, used)| std::cmp::Reverse((*shown, *used)));
-    bars(&rows, &[("open", "shown"), ("hatched", "of these, used")], "No learnings yet.")
+    rows.sort_by_key(|(_, [used, unused])| std::cmp::Reverse((used + unused, *used)));
+    let series = [("hatched", "shown and used"), ("open", "shown, not used")];
+    bars(&rows, &series, "No learnings yet.")
 }
 
 /// The declared intents, and those that only the ledger knows, with the files that were changed for
@@ -341,8 +286,11 @@ fn name_of(folder: &Path) -> String {
     folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
 
-fn beyond(all: usize, shown: usize) -> String {
-    if all > shown { format!("<p>and {} more</p>\n", all - shown) } else { String::new() }
+fn beyond(rows: usize) -> String {
+    match rows.saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("<p>and {more} more</p>\n"),
+    }
 }
 
 fn none(text: &str) -> String {

@@ -5,10 +5,7 @@ use std::{collections::BTreeMap, fmt::Write as _};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::{
-        self,
-        say::{self, Out, Tone},
-    },
+    cli::say::{Out, Tone},
     core::{
         bounded,
         reflection::{
@@ -82,11 +79,11 @@ impl Log {
         })
     }
 
-    /// Prints nothing where nothing was ever recorded.
-    pub(super) fn print(&self, out: &Out, roz: &Roz, world: &World) -> cli::Result<()> {
+    /// Empty where nothing was ever recorded.
+    pub(super) fn in_words(&self, out: &Out, roz: &Roz, world: &World) -> String {
         let view = &self.view;
         if view.entries + view.broken == 0 {
-            return Ok(());
+            return String::new();
         }
         let report = self.report(roz, world);
         let totals = &report.totals;
@@ -121,23 +118,12 @@ impl Log {
         if view.broken > 0 {
             let _ = writeln!(text, "Lines of the log that cannot be read: {}.", view.broken);
         }
-        if !report.categories.is_empty() {
-            let heading = ["CATEGORY", "LEARNINGS", "SHOWN", "USED", "DISMISSED", "HIT RATE"];
-            let rows = report.categories.iter().map(|(category, totals)| {
-                let [learnings, shown, used, dismissed] =
-                    [totals.learnings, totals.surfaced, totals.hits, totals.dismissed]
-                        .map(|count| count.to_string());
-                vec![category.to_string(), learnings, shown, used, dismissed, rate(totals.hit_rate)]
-            });
-            text.push('\n');
-            text += &out.table(&heading, &rows.collect::<Vec<_>>());
-        }
         for insight in insight::draw(&report) {
             let kind = out.paint(Tone::Warn, insight.kind);
             let message = bounded::plain_line(&insight.message);
             let _ = writeln!(text, "\n{kind}: {message}\n  → {}", insight.recommendation);
         }
-        Ok(say::print(&text)?)
+        text
     }
 }
 
@@ -150,6 +136,6 @@ fn listed(begin: &str, counts: &BTreeMap<String, u32>) -> String {
     if named.is_empty() { String::new() } else { format!("{begin} {}", named.join(", ")) }
 }
 
-fn rate(rate: Option<f64>) -> String {
+pub(super) fn rate(rate: Option<f64>) -> String {
     rate.map_or("-".to_owned(), |rate| format!("{:.0} %", rate * 100.0))
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::say::{self, Out, Tone},
+    cli::say::{Out, Tone},
     core::trace::TraceEvent,
 };
 
@@ -36,22 +36,22 @@ impl Trial {
         rows.collect()
     }
 
-    pub(super) fn print(&self, is_on: bool, out: &Out) -> crate::cli::Result<()> {
+    pub(super) fn in_words(&self, is_on: bool, out: &Out) -> String {
         if !is_on && self.0.is_empty() {
-            return Ok(());
+            return String::new();
         }
         let state = if is_on { "This is a trial" } else { "The trial is over" };
-        let what = if self.0.is_empty() { "nothing so far." } else { "" };
-        let head = format!("{state}. Would have been refused: {what}");
-        say::print(&format!("{}\n", out.paint(Tone::Bold, head.trim_end())))?;
+        let what = if self.0.is_empty() { " nothing so far." } else { "" };
+        let head = out.paint(Tone::Bold, &format!("{state}. Would have been refused:{what}"));
         let rows =
             self.most_frequent_first().into_iter().map(|((gate, answer, subject), times)| {
                 vec![times.to_string(), answer.clone(), gate.clone(), subject.clone()]
             });
         let rows: Vec<Vec<String>> = rows.collect();
-        if !rows.is_empty() {
-            say::print(&out.table(&["TIMES", "ANSWER", "GATE", "WHAT"], &rows))?;
-        }
-        Ok(say::print("\n")?)
+        let table = match rows.len() {
+            0 => String::new(),
+            _ => out.table(&["TIMES", "ANSWER", "GATE", "WHAT"], &rows),
+        };
+        format!("{head}\n{table}\n")
     }
 }
