@@ -76,22 +76,18 @@ pub(super) enum Error {
         "this is for humans only, and an agent's client started it. Use a terminal of your own"
     )]
     Agent,
-    #[error("{0}")]
-    BadExcuse(String),
     #[error("the decision is recorded, but the table of approvals could not be written: {0}")]
     NotWritten(String),
-    #[error("the summary is empty: say what was looked at")]
-    NoSummary,
     #[error(transparent)]
     Refused(#[from] Refusal),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.summary.trim().is_empty() {
-        return Err(Error::NoSummary.into());
+        return Err("the summary is empty: say what was looked at".into());
     }
     let excuses = args.unseen.iter().map(|text| Excuse::parse(text));
-    let excuses = excuses.collect::<Result<Vec<_>, _>>().map_err(Error::BadExcuse)?;
+    let excuses = excuses.collect::<Result<Vec<_>, _>>()?;
     let claim = claim(args, world)?;
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.find_session(&args.session)?;

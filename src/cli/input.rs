@@ -5,25 +5,19 @@ use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 /// In bytes; more is refused.
 const MAX: u64 = 4 << 20;
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
-    #[error("{0}")]
-    Terminal(String),
-    #[error("failed to read standard input")]
-    Read(#[source] io::Error),
-    #[error("standard input is larger than {} MiB", .0 >> 20)]
-    TooLarge(u64),
-}
-
 /// Reads all of it. At a terminal it fails, and `instead` says what to do.
-pub(super) fn read(instead: &str) -> Result<Vec<u8>, Error> {
+pub(super) fn read(instead: &str) -> super::Result<Vec<u8>> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
-        return Err(Error::Terminal(instead.to_owned()));
+        return Err(instead.into());
     }
     let mut bytes = Vec::new();
-    stdin.lock().take(MAX + 1).read_to_end(&mut bytes).map_err(Error::Read)?;
-    if bytes.len() as u64 > MAX { Err(Error::TooLarge(MAX)) } else { Ok(bytes) }
+    let read = stdin.lock().take(MAX + 1).read_to_end(&mut bytes);
+    read.map_err(|err| format!("failed to read standard input: {err}"))?;
+    if bytes.len() as u64 > MAX {
+        return Err(format!("standard input is larger than {} MiB", MAX >> 20).into());
+    }
+    Ok(bytes)
 }
 
 /// Whether a question can be asked: somebody reads what is written and can answer.

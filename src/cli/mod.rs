@@ -155,10 +155,6 @@ fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("the current folder (`{}`) no longer exists. `cd` to another one", .0.display())]
-struct Nowhere(std::path::PathBuf);
-
 /// How a verb that could do its work ended.
 #[derive(Debug, PartialEq)]
 enum Done {
@@ -221,7 +217,9 @@ pub fn main() -> ExitCode {
     // The client says where a hook and a status line are about.
     let is_clients = matches!(cli.command, Command::Hook(_) | Command::Statusline(_));
     if world.is_nowhere && !is_clients {
-        complain(&Nowhere(world.cwd), cli.json);
+        let gone = world.cwd.display();
+        let why = format!("the current folder (`{gone}`) no longer exists. `cd` to another one");
+        complain(&*Box::<dyn Error>::from(why), cli.json);
         return ExitCode::FAILURE;
     }
     // These may write the files that are watched during a call: that is no agent's change.

@@ -55,8 +55,6 @@ pub(super) struct Args {
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("standard input is not UTF-8")]
-    NotText,
     #[error(
         "nothing was accepted, and nothing has changed. Fix what is named, or `roz skip WHY` where \
          there is nothing to tell"
@@ -72,7 +70,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let words = format!("{schema:#}\n");
         return super::said(schema, words);
     }
-    let batch = Batch::parse(&given()?)?;
+    let instead = "standard input is a terminal. Give JSON: `roz reflect --schema` shows it";
+    let text = String::from_utf8(input::read(instead)?);
+    let batch = Batch::parse(&text.map_err(|_| "standard input is not UTF-8")?)?;
     let given = args.session_id.as_deref().or(batch.session_id.as_deref());
     let (roz, target) = Target::open(given, world)?;
     let session = target.session(&roz, world);
@@ -142,12 +142,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-fn given() -> super::Result<String> {
-    let instead = "standard input is a terminal. Give JSON: `roz reflect --schema` shows it";
-    let bytes = input::read(instead)?;
-    String::from_utf8(bytes).map_err(|_| Error::NotText.into())
 }
 
 /// A learning that was accepted, and where it was written: nowhere, where it is

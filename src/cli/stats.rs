@@ -17,7 +17,7 @@ use crate::{
         session::{Session, SessionId},
     },
     open::Roz,
-    world::{World, in_a_line},
+    world::World,
 };
 
 /// Show how often gates held, and how learnings are used
@@ -118,7 +118,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Ok(log) = &log {
         words += &log.in_words(&out, &roz, world);
     }
-    Ok(Done::Said(value, words, log.map(|_| 0).map_err(|err| in_a_line(&err))))
+    Ok(Done::Said(value, words, log.map(|_| 0)))
 }
 
 /// The sessions that were active since then, newest first.

@@ -31,11 +31,9 @@ pub(super) struct Target {
 /// client runs us; else the newest of this project.
 pub(super) fn existing(given: Option<&str>, world: &World) -> super::Result<(Roz, Session)> {
     let roz = Roz::here(world)?;
-    let own = || roz.find_session(agent_session(world)?).ok();
-    let id = match given {
-        Some(text) => roz.find_session(text)?,
-        None => own().map_or_else(|| roz.session_or_newest(None), Ok)?,
-    };
+    let own = agent_session(world).filter(|_| given.is_none());
+    let own = own.and_then(|text| roz.find_session(text).ok());
+    let id = own.map_or_else(|| roz.session_or_newest(given), Ok)?;
     let session = roz.load(&id)?.session;
     let other = roz.of_session(&session, world);
     Ok((other.unwrap_or(Ok(roz))?, session))

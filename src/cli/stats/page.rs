@@ -5,8 +5,8 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     fmt::Write as _,
-    fs, io,
-    path::{Path, PathBuf},
+    fs,
+    path::Path,
 };
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -32,13 +32,6 @@ const MOST_ROWS: usize = 40;
 /// In characters; what is longer is cut.
 const LONGEST_TEXT: usize = 400;
 const WIDTH: usize = 900;
-
-#[derive(Debug, thiserror::Error)]
-#[error("failed to write `{}`", path.display())]
-struct Unwritten {
-    path: PathBuf,
-    source: io::Error,
-}
 
 /// Calls that were denied or asked about, gated calls that went through, stops that were held.
 type Counts = [usize; 3];
@@ -82,7 +75,7 @@ pub(super) fn write(file: &Path, days: u32, since: DateTime<Utc>, world: &World)
     let part = |name: &str| parts.iter().find(|(known, _)| *known == name).map(|(_, text)| &**text);
     let path = world.cwd.join(file);
     fs::write(&path, template::fill(SKELETON, part))
-        .map_err(|source| Unwritten { path, source })?;
+        .map_err(|err| format!("failed to write `{}`: {err}", path.display()))?;
     cli::said(json!({ "written": file }), format!("Wrote `{}`.\n", file.display()))
 }
 

@@ -15,8 +15,7 @@ use crate::{
         },
     },
     open::Roz,
-    storage,
-    world::World,
+    world::{World, in_a_line},
 };
 
 /// The project's log, and the learnings that it is about.
@@ -25,10 +24,6 @@ pub(super) struct Log {
     view: View,
     learnings: Vec<Learning>,
 }
-
-#[derive(Debug, thiserror::Error)]
-#[error("failed to read the log of learnings")]
-pub(super) struct Error(#[from] storage::Error);
 
 /// When each insight appears, for the help.
 pub(super) fn triggers() -> String {
@@ -40,9 +35,11 @@ pub(super) fn triggers() -> String {
 }
 
 impl Log {
-    pub(super) fn read(roz: &Roz, world: &World) -> Result<Self, Error> {
+    pub(super) fn read(roz: &Roz, world: &World) -> Result<Self, String> {
         let library = roz.library(world);
-        let view = roz.usage_log(&library).read()?;
+        let view = roz.usage_log(&library).read();
+        let view = view
+            .map_err(|err| format!("failed to read the log of learnings: {}", in_a_line(&err)))?;
         let learnings =
             library.all().learnings.into_iter().map(|learning| learning.learning).collect();
         Ok(Self { view, learnings })
