@@ -14,27 +14,17 @@ pub use self::pages::pages;
 /// What a diff says about one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileDiff {
-    /// The path after the change (of a deleted file: before it), without the prefix `b/`. Empty
-    /// where the text does not tell.
+    /// The path after the change (of a deleted file: before it), without the prefix `b/`, escaped
+    /// as git prints it. Empty where the text does not tell.
     pub path: String,
-    /// The path before a rename or a copy.
-    pub old_path: Option<String>,
     /// The id of the file after the change (`index 1a2b3c4..5d6e7f8`), as printed, maybe
     /// abbreviated. Empty without that line.
     pub post: String,
-    pub change: Change,
+    pub is_deleted: bool,
     pub is_binary: bool,
-    /// The lines between `diff --git` and `---`, as printed: modes, names, `index`.
+    /// The lines above the hunks, as printed: names, modes, `index`.
     pub header: Vec<String>,
     pub hunks: Vec<Hunk>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Change {
-    Added,
-    Deleted,
-    #[default]
-    Modified,
 }
 
 /// Lines that changed, and those around them.
@@ -65,21 +55,24 @@ pub enum Extent {
 /// The files of a diff, in their order. Combined diffs (`diff --cc`) are left out, and so are those
 /// without a line `diff --git`.
 pub fn parse(text: &str) -> Vec<FileDiff> {
+    // Escape sequences in a diff without colours are the file's own.
+    let is_coloured = text.lines().any(|line| line.starts_with('\x1b'));
+    let text = if is_coloured { without_colours(text) } else { Cow::Borrowed(text) };
     let mut reader = Reader::default();
-    text.split_terminator('\n').for_each(|line| reader.read(line));
-    if let Some(hunk) = reader.hunk() {
-        hunk.drop_blank_end();
+    // A blank line at the end may be context, or not be part of the diff.
+    for line in text.trim_end_matches('\n').split('\n') {
+        reader.read(line);
     }
     reader.files
 }
 
-/// `line` without the escape sequences that colour it.
-pub(super) fn without_colours(line: &str) -> Cow<'_, str> {
-    if !line.contains('\x1b') {
-        return Cow::Borrowed(line);
+/// A text without the escape sequences that colour it.
+pub(super) fn without_colours(text: &str) -> Cow<'_, str> {
+    if !text.contains('\x1b') {
+        return Cow::Borrowed(text);
     }
-    let mut plain = String::with_capacity(line.len());
-    let mut rest = line.trim_end_matches('\x1b'); // cut within a sequence
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.trim_end_matches('\x1b'); // cut within a sequence
     while let Some((before, after)) = rest.split_once("\x1b[") {
         plain.push_str(before);
         let end = after.find(|c: char| matches!(c, '@'..='~'));
@@ -95,7 +88,6 @@ struct Reader {
     place: Place,
     /// How many lines the last hunk still lacks on its old and its new side.
     left: (u64, u64),
-    is_coloured: bool,
 }
 
 /// What the lines read last belong to.
@@ -109,31 +101,25 @@ enum Place {
 }
 
 impl Reader {
-    fn read(&mut self, raw: &str) {
-        let plain = without_colours(raw);
-        if let Some(names) = plain.strip_prefix("diff --git ") {
-            self.leave_hunk();
-            self.files.push(FileDiff::named(names.trim_end_matches('\r')));
-            self.place = Place::Header;
-            self.is_coloured = raw.starts_with('\x1b');
-            return;
-        }
-        if self.place == Place::Outside {
-            return;
-        }
-        // Escape sequences in a diff without colours are the file's own.
-        self.is_coloured |= raw.starts_with('\x1b');
-        if self.place == Place::Hunk && self.take(if self.is_coloured { &plain } else { raw }) {
+    fn read(&mut self, line: &str) {
+        if self.place == Place::Hunk && self.take(line) {
             return;
         }
         self.leave_hunk();
-        let Some(file) = self.files.last_mut() else { return };
-        let plain = plain.trim_end_matches('\r');
-        if let Some(hunk) = Hunk::titled(plain) {
+        let line = line.trim_end_matches('\r');
+        if let Some(names) = line.strip_prefix("diff --git ") {
+            self.files.push(FileDiff::named(names, line));
+            self.place = Place::Header;
+            return;
+        }
+        let Some(file) = self.files.last_mut().filter(|_| self.place != Place::Outside) else {
+            return;
+        };
+        if let Some(hunk) = Hunk::titled(line) {
             self.left = (hunk.old_lines, hunk.new_lines);
             file.hunks.push(hunk);
             self.place = Place::Hunk;
-        } else if self.place != Place::Header || !file.read_header(plain) {
+        } else if self.place != Place::Header || !file.read_header(line) {
             self.place = Place::Outside;
         }
     }
@@ -149,11 +135,7 @@ impl Reader {
             _ => return false,
         };
         let left = (self.left.0.checked_sub(old), self.left.1.checked_sub(new));
-        let Some(hunk) = self.hunk() else { return false };
-        let (Some(old), Some(new)) = left else {
-            // The blank end of a text that was cut.
-            return line.is_empty() && hunk.extent == Extent::Cut;
-        };
+        let ((Some(old), Some(new)), Some(hunk)) = (left, self.hunk()) else { return false };
         hunk.lines.push(line.to_owned());
         if (old, new) == (0, 0) {
             hunk.extent = Extent::Whole;
@@ -165,7 +147,6 @@ impl Reader {
     fn leave_hunk(&mut self) {
         if let Some(hunk) = self.hunk().filter(|hunk| hunk.extent == Extent::Cut) {
             hunk.extent = Extent::Filtered;
-            hunk.drop_blank_end();
         }
     }
 
@@ -177,51 +158,41 @@ impl Reader {
 impl FileDiff {
     /// With the path in `a/src/x.rs b/src/x.rs`, where both sides have the same; a rename has lines
     /// of its own.
-    fn named(names: &str) -> Self {
+    fn named(names: &str, line: &str) -> Self {
         let same = || {
             let (old, new) = names.split_at_checked(names.len() / 2)?;
-            let (old, new) = (unquoted(old), unquoted(new.strip_prefix(' ')?));
+            let new = new.strip_prefix(' ')?;
             if old == new {
                 return Some(new); // `diff.noprefix`
             }
             let (old, new) = (old.split_once('/')?.1, new.split_once('/')?.1);
-            (old == new).then(|| new.to_owned())
+            (old == new).then_some(new)
         };
-        Self { path: same().unwrap_or_default(), ..Self::default() }
+        let path = same().unwrap_or_default().trim_matches('"').to_owned();
+        Self { path, header: vec![line.to_owned()], ..Self::default() }
     }
 
     /// Reads a line above the hunks; false if it is not one.
     fn read_header(&mut self, line: &str) -> bool {
+        const OTHERS: &str = "--- |+++ |old mode |new mode |new file mode |similarity index |\
+                              dissimilarity index |rename from |copy from ";
         let rest = |prefix: &str| line.strip_prefix(prefix);
         if let Some(ids) = rest("index ") {
             let ids = ids.split(' ').next().unwrap_or_default();
             let (_, post) = ids.split_once("..").unwrap_or_default();
             post.clone_into(&mut self.post);
-        } else if let Some(path) = rest("rename from ").or_else(|| rest("copy from ")) {
-            self.old_path = Some(unquoted(path));
         } else if let Some(path) = rest("rename to ").or_else(|| rest("copy to ")) {
-            self.path = unquoted(path);
-        } else if line.starts_with("new file mode ") {
-            self.change = Change::Added;
+            path.trim_matches('"').clone_into(&mut self.path);
         } else if line.starts_with("deleted file mode ") {
-            self.change = Change::Deleted;
-        } else if let Some(name) = rest("+++ ") {
+            self.is_deleted = true;
+        } else if let Some(name) = rest("+++ ").filter(|_| self.path.is_empty()) {
             // Two names, and no rename: `git diff --no-index one two`.
-            if self.path.is_empty() {
-                let name = unquoted(name.trim_end_matches('\t'));
-                let path = name.split_once('/').filter(|(prefix, _)| prefix.len() == 1);
-                self.path = path.map_or(name.clone(), |(_, path)| path.to_owned());
-            }
-            return true;
+            let name = name.trim_end_matches('\t');
+            let path = name.split_once('/').filter(|(prefix, _)| prefix.len() == 1);
+            path.map_or(name, |(_, path)| path).clone_into(&mut self.path);
         } else if line.starts_with("Binary files ") || line == "GIT binary patch" {
             self.is_binary = true;
-            return true;
-        } else if line.starts_with("--- ") {
-            return true;
-        } else if !["old mode ", "new mode ", "similarity index ", "dissimilarity index "]
-            .iter()
-            .any(|prefix| line.starts_with(prefix))
-        {
+        } else if !OTHERS.split('|').any(|begin| line.starts_with(begin)) {
             return false;
         }
         self.header.push(line.to_owned());
@@ -256,44 +227,9 @@ impl Hunk {
         };
         (count('+'), count('-'))
     }
-
-    /// An empty line at the end of what was cut or filtered may be context or not be part of it.
-    fn drop_blank_end(&mut self) {
-        while self.extent != Extent::Whole && self.lines.last().is_some_and(String::is_empty) {
-            self.lines.pop();
-        }
-    }
 }
 
 /// A title names the line before where a side has no lines.
 fn first(start: u64, lines: u64) -> u64 {
     start.saturating_add(u64::from(lines == 0))
-}
-
-/// A path as git prints it: `"\303\244.txt"` is `ä.txt`.
-fn unquoted(text: &str) -> String {
-    let Some(text) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else {
-        return text.to_owned();
-    };
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let escaped = if byte == b'\\' { rest.next() } else { None };
-        bytes.push(match escaped {
-            None => byte,
-            Some(b'a') => 7,
-            Some(b'b') => 8,
-            Some(b't') => b'\t',
-            Some(b'n') => b'\n',
-            Some(b'v') => 11,
-            Some(b'f') => 12,
-            Some(b'r') => b'\r',
-            Some(digit @ b'0'..=b'7') => {
-                let more = rest.by_ref().take(2);
-                more.fold(digit & 7, |value, digit| value.wrapping_shl(3) | (digit & 7))
-            }
-            Some(other) => other,
-        });
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -5,18 +5,18 @@
 
 mod excuse;
 mod output;
-mod range;
 
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::review::diff::{self, Change, Extent, FileDiff, Hunk};
-
-use self::range::Range;
+use crate::core::review::diff::{self, Extent, FileDiff, Hunk};
 
 pub use self::excuse::{Excuse, is_generated};
+
+/// Lines of a file from 1, first and last. `(n + 1, n)` is the place between lines `n` and `n + 1`.
+type Range = (u64, u64);
 
 /// Paths, and ranges of lines, that are remembered.
 const MOST: usize = 4000;
@@ -54,7 +54,7 @@ pub struct Required {
 /// The parts of each file that a reviewer has to see. `files` is the diff of the base against the
 /// present content, made with `-U0 -M --full-index`. Deleted and binary files need not be seen.
 pub fn required(files: &[FileDiff]) -> Vec<Required> {
-    let files = files.iter().filter(|file| file.change != Change::Deleted && !file.is_binary);
+    let files = files.iter().filter(|file| !file.is_deleted && !file.is_binary);
     files
         .map(|file| {
             let (mut ranges, mut deletions) = (Vec::new(), Vec::new());
@@ -105,8 +105,7 @@ impl Seen {
             }
             let hunks =
                 file.hunks.iter().filter(|hunk| !hunk.lines.iter().any(|line| is_cut(line)));
-            let ranges = hunks.filter_map(|hunk| shown(hunk, text.ends_with('\n')));
-            self.add(&file.post, ranges.collect());
+            self.add(&file.post, hunks.filter_map(shown).collect());
         }
         self.forget_oldest();
     }
@@ -173,33 +172,26 @@ impl Seen {
 }
 
 /// The lines of the new side that a shown hunk covers.
-fn shown(hunk: &Hunk, ends_in_newline: bool) -> Option<Range> {
-    let (old, new) = hunk.counts();
-    let lines = match hunk.extent {
-        Extent::Filtered => return None,
-        Extent::Whole => new,
-        Extent::Cut => {
-            let left = (hunk.old_lines.saturating_sub(old), hunk.new_lines.saturating_sub(new));
-            // The client takes blank lines off the end of an output, which may be context.
-            let is_trimmed = left.0 == left.1 && left.0 <= 3;
-            let is_last_whole = ends_in_newline || is_trimmed;
-            // One side is complete and the other is not: a line before the context was left out
-            // (`grep -v`), so the lines after it are not where they seem to be.
-            let ends_in_context =
-                hunk.lines.last().is_some_and(|line| line.is_empty() || line.starts_with(' '));
-            if ends_in_context && (left.0 == 0) != (left.1 == 0) {
-                return None;
-            }
-            let is_new = hunk.lines.last().is_some_and(|line| line.starts_with([' ', '+']));
-            let lines = new.saturating_sub(u64::from(is_new && !is_last_whole));
-            if lines == 0 {
-                return None;
-            }
-            lines
+fn shown(hunk: &Hunk) -> Option<Range> {
+    let (old, mut new) = hunk.counts();
+    let last = hunk.lines.last().filter(|_| hunk.extent != Extent::Filtered)?;
+    let left = (hunk.old_lines.saturating_sub(old), hunk.new_lines.saturating_sub(new));
+    // The client takes blank lines off the end of an output, which may be context.
+    let is_trimmed = left.0 == left.1 && left.0 <= 3;
+    if hunk.extent == Extent::Cut && !is_trimmed {
+        // One side is complete and the other is not: a line before the context was left out
+        // (`grep -v`), so the lines after it are not where they seem to be.
+        if last.starts_with(' ') && (left.0 == 0) != (left.1 == 0) {
+            return None;
         }
-    };
+        // The last line may be split.
+        new = new.saturating_sub(u64::from(last.starts_with([' ', '+'])));
+    }
+    if new == 0 && hunk.extent == Extent::Cut {
+        return None;
+    }
     let first = hunk.first_new();
-    (!hunk.lines.is_empty()).then(|| (first, first.saturating_add(lines).saturating_sub(1)))
+    Some((first, first.saturating_add(new).saturating_sub(1)))
 }
 
 /// Sorts ranges, and joins those that overlap or touch.

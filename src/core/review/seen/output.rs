@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use super::range::Range;
+use super::Range;
 use crate::core::review::diff::without_colours;
 
 /// Places in the file where a line of the output is looked for, if the file has it several times.
