@@ -108,25 +108,10 @@ pub(super) fn post(
     let loaded = roz.load(id)?;
     let roz = roz.of_session(&loaded.session, world).unwrap_or(Ok(roz))?;
     let (asker, roots) = target::works(&loaded.session, world);
-    let started = loaded.session.review.trees_at_start(&claim);
-    let mut posting = Posting {
-        decision,
-        claim,
-        works: Vec::new(),
-        unknown: None,
-        excuses,
-        changed_meanwhile: Vec::new(),
-    };
+    let mut posting = Posting { decision, claim, works: Vec::new(), unknown: None, excuses };
     for root in &roots {
         match roz.looked(asker, root) {
-            Ok((looked, state)) => {
-                let before = started.as_ref().and_then(|trees| trees.get(root));
-                if let (Some(state), Some(before)) = (state, before) {
-                    let changed = state.paths(before, &state.tree).unwrap_or_default();
-                    posting.changed_meanwhile.extend(changed);
-                }
-                posting.works.push(looked);
-            }
+            Ok(looked) => posting.works.push(looked),
             Err(why) => posting.unknown = Some(why),
         }
     }

@@ -352,7 +352,6 @@ impl Play {
             works: vec![Looked { known, required: Vec::new() }],
             unknown: (self.sight == Sight::Unknown).then(|| "no time".to_owned()),
             excuses: Vec::new(),
-            changed_meanwhile: Vec::new(),
         };
         let answer = post(&mut self.session, &posting, &self.policy, self.now);
         self.posts.push(answer.is_ok());

@@ -167,8 +167,6 @@ pub struct DecisionTaken {
     /// Files whose changes the reviewer was shown, and files that it was not shown.
     pub seen: Vec<String>,
     pub unseen: Vec<String>,
-    /// Files of the work that changed while it was at work.
-    pub changed_meanwhile: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

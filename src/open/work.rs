@@ -186,14 +186,14 @@ impl Roz {
     }
 
     /// A work tree as it is when a decision is posted, with what has to be seen of it.
-    pub fn looked(&self, asker: Asker, dir: &Path) -> Result<(Looked, Option<State>), String> {
+    pub fn looked(&self, asker: Asker, dir: &Path) -> Result<Looked, String> {
         let Some(repository) = Repository::of(dir) else {
             let required = written_outside(asker, dir);
-            return Ok((Looked { known: None, required }, None));
+            return Ok(Looked { known: None, required });
         };
         let Seen { state, known } = self.look(asker, &repository, &Question::default())?;
         let required = required(&state, &known).map_err(|err| in_a_line(&err))?;
-        Ok((Looked { known: Some(known), required }, Some(state)))
+        Ok(Looked { known: Some(known), required })
     }
 }
 

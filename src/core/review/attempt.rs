@@ -79,7 +79,6 @@ impl Attempts {
         }
     }
 
-    /// What is still open has failed.
     pub(super) fn close(&mut self) {
         if let Some(attempt) = self.open() {
             attempt.outcome =

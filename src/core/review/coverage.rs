@@ -15,7 +15,6 @@ use crate::core::{
     },
 };
 
-/// Files that are named in a refusal.
 const NAMED: usize = 20;
 /// Files that an approval's record names.
 const RECORDED: usize = 200;
@@ -106,7 +105,6 @@ pub(super) struct Draft<'a> {
     pub(super) posting: &'a Posting,
     pub(super) taken: &'a Taken,
     pub(super) session: &'a str,
-    /// The key of the call that waits.
     pub(super) key: Option<&'a str>,
     pub(super) now: DateTime<Utc>,
 }

@@ -61,10 +61,6 @@ pub struct Allow {
 }
 
 impl Allow {
-    pub fn new(pattern: Option<String>, at: DateTime<Utc>) -> Self {
-        Self { pattern, at, prompts: 0, call: None }
-    }
-
     /// Whether it lets a call of this pattern through. A second call waits for the end of the
     /// first, which may use it up.
     pub fn covers(&self, pattern: &str, call: Option<&str>, now: DateTime<Utc>) -> bool {

@@ -4,8 +4,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::core::review::phase::Phase;
-
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Decision {
@@ -60,15 +58,6 @@ impl Decision {
         match self {
             Decision::Pending => "",
             Decision::Complete { summary, .. } | Decision::Issues { summary, .. } => summary,
-        }
-    }
-
-    pub(super) fn open_phase(&self) -> Phase<'_> {
-        match self {
-            Decision::Issues { summary, message_to_agent } => {
-                Phase::Issues { summary, message: message_to_agent }
-            }
-            Decision::Pending | Decision::Complete { .. } => Phase::Pending,
         }
     }
 }

@@ -21,9 +21,6 @@ use crate::core::{
 };
 use crate::shell::{self, Certainty, HOLE};
 
-/// Why a person is asked after `review.gates.max_denials` denials.
-const OFTEN: &str = "the gate has denied often enough in this review";
-
 /// Why a call goes through that a person has let through.
 pub(crate) const ALLOWED: &str = "allowed by a person";
 
@@ -91,9 +88,6 @@ pub(super) fn on_tool(
     if review.is_hot(&cx.policy.circuit_breaker, cx.now) {
         return gate.ask("breaker", "the breaker has tripped: the review was given up");
     }
-    if review.is_tripped() {
-        review.cool_down();
-    }
     if let Reach::Unknown(why) = &reach
         && review.phase() != Phase::Reviewing
     {
@@ -101,13 +95,6 @@ pub(super) fn on_tool(
     }
     // Each program that starts is denied anew, and each call that has no id of its own.
     let id = id.filter(|id| *id != STARTED && !id.starts_with(MADE_UP));
-    let max_denials = cx.policy.review.gates.max_denials;
-    if review.was_denied(id) {
-        if review.is_asked(id, max_denials) {
-            return gate.ask("denials", OFTEN);
-        }
-        return gate.object("gate-deny", "this call was denied already");
-    }
     let (template, reason) = match (review.phase(), reach) {
         (Phase::Reviewing, _) => ("gate-reviewing", "a reviewer is at work".to_owned()),
         (Phase::Issues { summary, .. }, _) => {
@@ -121,10 +108,12 @@ pub(super) fn on_tool(
     if is_new {
         review.open(Opener::Gate, cx.now);
     }
-    review.triggered(gate.trigger());
-    review.denied(id);
-    if review.is_asked(id, max_denials) {
-        return gate.ask("denials", OFTEN);
+    if !review.was_denied(id) {
+        review.triggered(gate.trigger());
+        review.denied(id);
+    }
+    if review.is_asked(cx.policy.review.gates.max_denials) {
+        return gate.ask("denials", "the gate has denied often enough in this review");
     }
     let reason = if call.may_run_anything() {
         format!("not all that it would run can be read beforehand: {TOO_LONG}")
@@ -168,7 +157,6 @@ pub(super) fn waiting(review: &Review) -> String {
 struct Gate<'a> {
     call: &'a ToolCall<'a>,
     pattern: &'a str,
-    /// What the pattern covers.
     key: Option<String>,
     /// The repository that configures it, if that is not the session's.
     root: Option<&'a Path>,
@@ -281,12 +269,10 @@ impl Gate<'_> {
         messages::command(&self.call.input)
     }
 
-    /// The call as a person would call it.
     fn subject_in_short(&self) -> String {
         bounded::line(self.command().unwrap_or(&self.call.name), 100)
     }
 
-    /// The call in a few words.
     fn subject(&self) -> String {
         match self.command() {
             Some(command) => format!("{}: {}", self.call.name, bounded::line(command, 200)),

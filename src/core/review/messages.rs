@@ -13,10 +13,8 @@ use crate::core::{
     },
 };
 
-/// Files that are named in a sentence.
 const NAMED: usize = 8;
 
-/// A path in a sentence.
 pub(super) fn path(path: &str) -> String {
     bounded::plain_line(path)
 }
@@ -106,7 +104,6 @@ pub fn earlier_findings(review: &Review) -> String {
     found.collect::<Vec<_>>().join("\n")
 }
 
-/// The programs for a second opinion.
 pub(super) fn second_opinions(review: &Review) -> String {
     match review.second_opinions() {
         [] => "no other model's program is on PATH".to_owned(),
@@ -120,7 +117,6 @@ pub(super) fn call(trigger: &GateTrigger) -> String {
     bounded::line(command.unwrap_or(&trigger.tool_name), 200)
 }
 
-/// The command line in a call's input.
 pub(super) fn command(input: &Value) -> Option<&str> {
     ["command", "cmd", "script"].iter().find_map(|field| input.get(field)?.as_str())
 }

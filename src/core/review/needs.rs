@@ -64,7 +64,7 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<ReviewNee
             (true, ReviewNeed::SecondOpinions),
             (true, ReviewNeed::Shadow),
             (true, ReviewNeed::Roots),
-            (true, ReviewNeed::Works),
+            (session.review.phase() == Phase::Approved, ReviewNeed::Works),
         ],
         What::Prompt { .. }
         | What::SubagentStart { .. }

@@ -31,9 +31,6 @@ pub fn covering_runs<'a>(
     call: &ToolCall,
     runs: &[Run],
 ) -> Vec<Covering<'a>> {
-    if gates.tools.is_empty() {
-        return Vec::new();
-    }
     let mut units: Vec<Unit> = runs.iter().map(|run| Unit::of_run(run, call)).collect();
     units.extend(Unit::unread(call));
     matching(gates, &units, call.may_run_anything())
@@ -85,7 +82,6 @@ impl Unit {
         units
     }
 
-    /// The words of lines that could not be read.
     fn unread(call: &ToolCall) -> impl Iterator<Item = Self> {
         let keys = call.raw_keys().iter();
         keys.map(|key| Self { keys: vec![key.clone()], is_known: false })

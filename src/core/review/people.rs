@@ -84,7 +84,6 @@ fn is_new_work(review: &Review, cx: Cx) -> bool {
     }
 }
 
-/// The work as it is, approved by the person who types it.
 fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome {
     let summary = if note.is_empty() { "approved at a prompt" } else { note };
     let summary = bounded::chars(summary, 300);
@@ -92,10 +91,11 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
     let posting = Posting {
         decision: Decision::Complete { summary, second_opinions: None },
         claim: Claim::Prompt,
-        works: works.map(|known| Looked::of(known.clone())).collect(),
+        works: works
+            .map(|known| Looked { known: Some(known.clone()), required: Vec::new() })
+            .collect(),
         unknown: cx.facts.works.iter().find_map(Work::why_unknown).map(str::to_owned),
         excuses: Vec::new(),
-        changed_meanwhile: Vec::new(),
     };
     let posted = proof::post(review, &posting, cx.session_id.as_str(), cx.policy, cx.now);
     // Only a reviewer is refused.

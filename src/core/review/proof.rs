@@ -65,7 +65,6 @@ pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
     .collect()
 }
 
-/// Whether a call runs `roz decide` or `roz context`, and nothing else.
 pub(super) fn says_only(call: &ToolCall) -> bool {
     let mut runs = call.runs().peekable();
     let is_readable = call.readings.iter().all(|reading| reading.unreadable.is_none());
@@ -77,7 +76,6 @@ pub(super) fn says_only(call: &ToolCall) -> bool {
         })
 }
 
-/// The words of a command line that are neither options nor their values.
 fn positionals(argv: &[String]) -> Vec<String> {
     const VALUED: &[&str] =
         &["-m", "--message", "-o", "--opinions", "-t", "--token", "--unseen", "--page", "--color"];
@@ -124,7 +122,6 @@ pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) 
     outcome
 }
 
-/// The call that had a permit has ended.
 pub(super) fn revoke(review: &mut Review, agent: &str, call: &ToolCall) {
     if let Some(reviewer) = review.reviewers.get_mut(agent) {
         reviewer.permits.retain(|permit| permit.tool_use_id != call.tool_use_id);
@@ -256,15 +253,13 @@ fn standing(
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Issues { .. } => (),
     }
     // What another one found while this one looked is not undone by this one.
-    let mut heard: Vec<&By> = Vec::new();
-    for posted in review.decisions_of_cycle().rev() {
-        if posted.by == By::Reviewer(agent.to_owned()) || heard.contains(&&posted.by) {
-            continue;
-        }
-        heard.push(&posted.by);
-        if started_at <= posted.posted_at && matches!(posted.decision, Decision::Issues { .. }) {
-            return Standing::Recorded("another reviewer found issues meanwhile, and those stand");
-        }
+    let found_meanwhile = review.decisions_of_cycle().any(|posted| {
+        posted.by != By::Reviewer(agent.to_owned())
+            && started_at <= posted.posted_at
+            && matches!(posted.decision, Decision::Issues { .. })
+    });
+    if found_meanwhile {
+        return Standing::Recorded("another reviewer found issues meanwhile, and those stand");
     }
     Standing::Stands
 }

@@ -1,6 +1,6 @@
 //! A reviewer and its launch, and a decision that it posts.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -72,9 +72,6 @@ pub struct Reviewer {
     /// It looked at what the gated call names (of an empty work there is nothing else to see).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) looked_at_call: bool,
-    /// The trees of the work when it started, by work tree.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub began_with: BTreeMap<PathBuf, String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,8 +92,6 @@ pub struct Posting {
     pub unknown: Option<String>,
     /// What the reviewer asks to be let off.
     pub excuses: Vec<Excuse>,
-    /// Files of the work that changed while the reviewer was at work.
-    pub changed_meanwhile: Vec<String>,
 }
 
 /// What came of a decision.
@@ -175,13 +170,6 @@ pub struct Looked {
     pub required: Vec<Required>,
 }
 
-impl Looked {
-    /// A work tree of which nothing has to be seen.
-    pub(super) fn of(known: Known) -> Self {
-        Self { known: Some(known), required: Vec::new() }
-    }
-}
-
 impl Posting {
     /// The tree of the first work tree.
     pub fn tree(&self) -> Option<String> {
@@ -197,7 +185,6 @@ impl Posting {
             stands: taken.standing == Standing::Stands,
             seen: taken.seen.clone(),
             unseen: taken.unseen.clone(),
-            changed_meanwhile: self.changed_meanwhile.clone(),
         })
     }
 }
@@ -210,13 +197,5 @@ impl Reviewer {
     /// Whether its decision is waited for.
     pub fn is_at_work(&self) -> bool {
         self.is_undecided() && !self.has_ended
-    }
-
-    pub fn has_ended(&self) -> bool {
-        self.has_ended
-    }
-
-    pub(super) fn ended(&mut self) {
-        self.has_ended = true;
     }
 }

@@ -11,12 +11,10 @@ const CHANGES: &str = "\
     add am apply checkout cherry-pick clean commit merge mv pull push rebase reset restore revert rm \
     stash switch update-index";
 
-/// Whether the output of a command is what a file holds.
 pub fn shows(run: &Run) -> bool {
     is_one(SHOWS, &run.program)
 }
 
-/// Whether a command changes the work by way of git.
 pub fn changes_with_git(run: &Run) -> bool {
     let words = run.words();
     let [program, verb, rest @ ..] = words.as_slice() else { return false };

@@ -107,7 +107,7 @@ impl Seen {
                 file.hunks.iter().filter(|hunk| !hunk.lines.iter().any(|line| is_cut(line)));
             self.add(&file.post, hunks.filter_map(shown).collect());
         }
-        self.forget_oldest();
+        self.headers.drain(..self.headers.len().saturating_sub(MOST));
     }
 
     /// Records `count` lines of a file that were shown, from line `start`.
@@ -115,7 +115,6 @@ impl Seen {
         if count > 0 {
             let start = start.max(1);
             self.add(blob, vec![(start, start.saturating_add(count - 1))]);
-            self.forget_oldest();
         }
     }
 
@@ -123,7 +122,6 @@ impl Seen {
     /// and `grep -n`. `content` is the file's text.
     pub fn output(&mut self, blob: &str, content: &str, output: &str) {
         self.add(blob, output::shown(content, output));
-        self.forget_oldest();
     }
 
     /// The files of which some required part was not shown.
@@ -160,14 +158,10 @@ impl Seen {
         merge(&mut ranges);
         ranges.truncate(MOST);
         self.blobs.push((id.to_owned(), ranges));
-    }
-
-    fn forget_oldest(&mut self) {
         let mut count: usize = self.blobs.iter().map(|(_, ranges)| ranges.len()).sum();
         while count > MOST {
             count -= self.blobs.remove(0).1.len();
         }
-        self.headers.drain(..self.headers.len().saturating_sub(MOST));
     }
 }
 
@@ -194,7 +188,6 @@ fn shown(hunk: &Hunk) -> Option<Range> {
     Some((first, first.saturating_add(new).saturating_sub(1)))
 }
 
-/// Sorts ranges, and joins those that overlap or touch.
 fn merge(ranges: &mut Vec<Range>) {
     ranges.sort_unstable();
     ranges.dedup_by(|next, last| {
@@ -206,7 +199,6 @@ fn merge(ranges: &mut Vec<Range>) {
     });
 }
 
-/// Whether two ids, whole or abbreviated, name the same blob.
 fn is_same_id(one: &str, other: &str) -> bool {
     one.len().min(other.len()) >= SHORTEST_ID && (one.starts_with(other) || other.starts_with(one))
 }

@@ -9,7 +9,6 @@ use std::{collections::BTreeMap, path::PathBuf};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub(super) use self::reviewers::Loss;
 pub use super::cycle::{Allow, GateTrigger, Opener};
 use crate::core::{
     bounded::Text,
@@ -195,7 +194,6 @@ impl Review {
         self.cycle += 1;
     }
 
-    /// The work as it is when the cycle begins.
     pub(super) fn began_with(&mut self, works: &[Work]) {
         let trees = works.iter().filter_map(Work::known);
         self.before = trees.map(|known| (known.root.clone(), known.tree.clone())).collect();
@@ -248,8 +246,14 @@ impl Review {
         press
     }
 
-    pub(super) fn cool_down(&mut self) {
-        self.breaker().reset();
+    /// Whether the gate has let go not long ago. Once the cooldown is over, the breaker is as new.
+    pub(super) fn is_hot(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
+        let tripped_at = self.circuit_breaker_tripped_at.filter(|_| self.circuit_breaker_tripped);
+        let is_hot = tripped_at.is_some_and(|at| now < policy::later(at, policy.cooldown_seconds));
+        if self.circuit_breaker_tripped && !is_hot {
+            self.breaker().reset();
+        }
+        is_hot
     }
 
     /// Whether other subagents may keep this stop waiting.

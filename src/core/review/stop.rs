@@ -7,10 +7,11 @@ use crate::core::{
     outcome::{Notice, Outcome, Saying},
     policy::{Mode, ReviewPolicy, Scope},
     review::{
-        REVIEWER,
+        REVIEWER, attempt,
+        decision::Decision,
         phase::Phase,
         proof,
-        state::{Loss, Opener, Review},
+        state::{Opener, Review},
         work::{Known, Serving, Work},
     },
     trace::{Mark, StopAnswer, Word},
@@ -90,7 +91,6 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     held(review, stop, cx, None)
 }
 
-/// A held stop, unless this gate has held often enough.
 fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome {
     if review.press(&cx.policy.circuit_breaker, cx.now) == Press::Trip {
         return tripped(review, stop);
@@ -107,8 +107,7 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
             Notice::new(format!("block-{id}"))
         }
     };
-    let is_first = review.block_count() == 1 && !review.was_held();
-    review.held();
+    let is_first = review.held();
     let notice = notice
         .with("block_count", review.block_count().to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
@@ -128,13 +127,14 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
 fn tripped(review: &Review, stop: &Stop) -> Outcome {
     let blocks = review.block_count();
     let times = breaker::times(blocks);
-    let told = match review.decision_in_words() {
-        Some(findings) => format!(
+    let told = match review.decision() {
+        Decision::Issues { summary, .. } => format!(
             "roz: the agent was held {times} and has not fixed what {} found, so its stop passes. \
-             Still open: {findings}\nGated calls now ask you.",
-            review.finder()
+             Still open: {}\nGated calls now ask you.",
+            review.finder(),
+            bounded::chars(summary, 300)
         ),
-        None => format!(
+        Decision::Pending | Decision::Complete { .. } => format!(
             "roz: the agent was held {times} and did not get its work reviewed, so its stop \
              passes. The work is NOT reviewed. Gated calls now ask you."
         ),
@@ -213,6 +213,6 @@ pub(super) fn on_reviewer_stop(review: &mut Review, agent: &str, cx: Cx) -> Outc
             .marked(Mark::ReviewerHeld { agent_id: agent.to_owned(), blocks });
     }
     let outcome = if reviewer.is_undecided() { "no_decision" } else { "decided" };
-    review.lose_reviewer(agent, Loss::Ended);
+    review.lose_reviewer(agent, attempt::Outcome::NoDecision);
     Outcome::pass().marked(Mark::ReviewerEnded { agent_id: agent.to_owned(), outcome })
 }

@@ -284,7 +284,6 @@ impl Gate {
             works: vec![Looked { known, required: self.required.clone() }],
             unknown,
             excuses: Vec::new(),
-            changed_meanwhile: Vec::new(),
         }
     }
 

@@ -165,7 +165,6 @@ impl Push {
 /// What a command line pushes, where it is a `git push`: `words` without the program's name and its
 /// global options.
 pub fn push(words: &[&str]) -> Option<Push> {
-    /// Options whose value is the next word.
     const VALUED: &[&str] = &["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
     let (first, rest) = words.split_first()?;
     if *first != "push" {

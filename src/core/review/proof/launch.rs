@@ -72,19 +72,16 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
     outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
 }
 
-/// Whether a launch waits for its SubagentStart.
 pub(in crate::core::review) fn awaits_start(review: &Review, now: DateTime<Utc>) -> bool {
     review.launches.iter().any(|launch| launch.is_open(now))
 }
 
-/// The call that would have started a reviewer failed.
 pub(in crate::core::review) fn launch_failed(review: &mut Review, call: &ToolCall) {
     review
         .launches
         .retain(|launch| launch.tool_use_id.is_none() || launch.tool_use_id != call.tool_use_id);
 }
 
-/// A subagent with the reviewer's name starts.
 pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
     if agent.is_empty() || review.reviewers.contains_key(agent) {
         return Outcome::pass();
@@ -129,7 +126,6 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     if is_unbriefed {
         proof["proof"] = "permit".into();
     }
-    let trees = cx.facts.works.iter().filter_map(Work::known);
     let reviewer = Reviewer {
         started_at: cx.now,
         token_sha256: bounded::sha256(token.as_bytes()),
@@ -144,7 +140,6 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         seen: Seen::default(),
         kept_outputs: BTreeMap::new(),
         looked_at_call: false,
-        began_with: trees.map(|known| (known.root.clone(), known.tree.clone())).collect(),
     };
     review.started(agent, reviewer);
     let notice = Notice::new("reviewer")

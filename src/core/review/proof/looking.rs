@@ -10,7 +10,6 @@ use crate::core::{
 /// Long outputs of one reviewer that are followed page by page.
 const MAX_KEPT_OUTPUTS: usize = 16;
 
-/// A reviewer was shown something: the answer to a call of its own.
 pub(in crate::core::review) fn was_shown(
     review: &mut Review,
     agent: &str,

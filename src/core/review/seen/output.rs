@@ -11,7 +11,6 @@ use crate::core::review::diff::without_colours;
 /// Places in the file where a line of the output is looked for, if the file has it several times.
 const MOST_PLACES: usize = 32;
 
-/// A line of the output.
 struct Line<'a> {
     text: &'a str,
     /// `  12\ttext`, `12:text`, `12→text`: the number, and what is after it.

@@ -32,12 +32,9 @@ impl Review {
         keep_newest(&mut self.denied, MAX_IDS);
     }
 
-    /// Whether there were `max` denials in this cycle before that of `call`, so that the user is asked.
-    pub(in crate::core::review) fn is_asked(&self, call: Option<&str>, max: u32) -> bool {
-        let known = self.denied.iter().position(|denied| Some(denied.as_str()) == call);
-        // Not every denied call has an id, and old ids are forgotten.
-        let later = known.map_or(1, |at| self.denied.len() - at);
-        self.denials.saturating_sub(u32::try_from(later).unwrap_or(u32::MAX)) >= max
+    /// Whether more than `max` calls were denied in this cycle, so that the user is asked.
+    pub(in crate::core::review) fn is_asked(&self, max: u32) -> bool {
+        self.denials > max
     }
 
     /// Whether an approval reaches the gated call `call` on `work`.
@@ -124,7 +121,6 @@ impl Review {
         }
     }
 
-    /// A gated call goes through because a person said so.
     pub(in crate::core::review) fn allowed(&mut self, call: Option<&str>) {
         self.running.extend(call.map(str::to_owned));
         keep_newest(&mut self.running, MAX_IDS);
@@ -136,7 +132,6 @@ impl Review {
         }
     }
 
-    /// Whether a gated call was let through and has not ended.
     pub(in crate::core::review) fn is_running(&self, call: Option<&str>) -> bool {
         call.is_some_and(|call| self.running.iter().any(|running| running == call))
     }
@@ -163,7 +158,7 @@ impl Review {
         let waits = self.phase().is_open();
         let pattern = self.gate_trigger.as_ref().filter(|_| waits);
         let pattern = pattern.map(|trigger| trigger.pattern_matched.clone());
-        let allow = self.allow.insert(Allow::new(pattern, now));
+        let allow = self.allow.insert(Allow { pattern, at: now, prompts: 0, call: None });
         allow.pattern.as_deref()
     }
 

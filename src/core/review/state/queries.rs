@@ -1,23 +1,19 @@
 //! What the record says, without changing it.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
 
 use super::Review;
 use crate::core::{
-    bounded::{self, Text},
-    policy::{self, BreakerPolicy},
+    bounded::Text,
     review::{
         attempt::Attempts,
         cycle::{GateTrigger, Opener},
         decision::{By, Decision, Posted},
         messages,
         phase::Phase,
-        reviewer::{Claim, Reviewer},
+        reviewer::Reviewer,
         work::Work,
     },
 };
@@ -30,7 +26,10 @@ impl Review {
         match &self.decision {
             Decision::Complete { .. } => Phase::Approved,
             _ if self.reviewers.values().any(Reviewer::is_at_work) => Phase::Reviewing,
-            decision => decision.open_phase(),
+            Decision::Issues { summary, message_to_agent } => {
+                Phase::Issues { summary, message: message_to_agent }
+            }
+            Decision::Pending => Phase::Pending,
         }
     }
 
@@ -107,21 +106,9 @@ impl Review {
         self.decision_history.iter().filter(|posted| posted.cycle == self.cycle)
     }
 
-    /// What the last reviewer found, if it found issues.
-    pub(in crate::core::review) fn decision_in_words(&self) -> Option<String> {
-        match &self.decision {
-            Decision::Issues { summary, .. } => Some(bounded::chars(summary, 300)),
-            Decision::Pending | Decision::Complete { .. } => None,
-        }
-    }
-
-    /// Whether a stop was held in this cycle before.
-    pub(in crate::core::review) fn was_held(&self) -> bool {
-        self.was_held
-    }
-
-    pub(in crate::core::review) fn held(&mut self) {
-        self.was_held = true;
+    /// A stop is held. Answers whether it is the first one in this cycle.
+    pub(in crate::core::review) fn held(&mut self) -> bool {
+        !std::mem::replace(&mut self.was_held, true) && self.block_count == 1
     }
 
     /// Who decided last in this cycle, in words.
@@ -132,7 +119,6 @@ impl Review {
         }
     }
 
-    /// Whether `agent` has reviewed, and ended.
     pub(in crate::core::review) fn is_former(&self, agent: &str) -> bool {
         self.former_reviewers.iter().any(|former| former == agent)
     }
@@ -140,17 +126,6 @@ impl Review {
     /// Whether `agent` is a reviewer with a token.
     pub fn has_token(&self, agent: &str) -> bool {
         self.reviewers.contains_key(agent)
-    }
-
-    /// The trees of the work when the reviewer with this claim started.
-    pub fn trees_at_start(&self, claim: &Claim) -> Option<BTreeMap<PathBuf, String>> {
-        let digest = claim.token().map(|token| bounded::sha256(token.trim().as_bytes()));
-        let is_it = |reviewer: &&Reviewer| match (&digest, claim) {
-            (Some(digest), _) => reviewer.token_sha256 == *digest,
-            (None, Claim::Permit) => reviewer.is_unbriefed && !reviewer.permits.is_empty(),
-            (None, _) => false,
-        };
-        Some(self.reviewers.values().find(is_it)?.began_with.clone())
     }
 
     /// Whether `agent` reviews or has reviewed in this session.
@@ -169,17 +144,6 @@ impl Review {
         self.reviewers.keys().chain(&self.former_reviewers).map(String::as_str)
     }
 
-    pub(in crate::core::review) fn is_hot(
-        &self,
-        policy: &BreakerPolicy,
-        now: DateTime<Utc>,
-    ) -> bool {
-        self.circuit_breaker_tripped
-            && self
-                .circuit_breaker_tripped_at
-                .is_some_and(|at| now < policy::later(at, policy.cooldown_seconds))
-    }
-
     /// Whether nobody waits for this review any more but a gated call: the user has moved on.
     pub(in crate::core::review) fn has_moved_on(&self) -> bool {
         self.moved_on && self.opener().is_agents_doing()
@@ -195,7 +159,6 @@ impl Review {
             && (is_always || self.opener() == Opener::Person && is_fresh)
     }
 
-    /// Whether a work tree is as it was when the cycle began.
     pub(in crate::core::review) fn is_untouched(&self, works: &[Work]) -> bool {
         let is_same = |work: &Work| match work {
             Work::Known(known) => self.before.get(&known.root) == Some(&known.tree),
@@ -205,7 +168,6 @@ impl Review {
         !works.is_empty() && works.iter().all(is_same)
     }
 
-    /// What no approval covers of a work tree, in words.
     pub(in crate::core::review) fn why_new(&self, work: &Work) -> Option<String> {
         match work {
             Work::Known(known) if known.needs_approval() => Some(messages::why_new(known)),

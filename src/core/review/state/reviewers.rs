@@ -9,13 +9,6 @@ use crate::core::{
     review::{attempt::Outcome, cycle::Opener, decision::Decision, reviewer::Reviewer},
 };
 
-/// Why a reviewer is no longer there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::core::review) enum Loss {
-    Ended,
-    TimedOut,
-}
-
 impl Review {
     /// This subagent never gets a token (again).
     pub(in crate::core::review) fn exclude(&mut self, agent: &str) {
@@ -27,7 +20,7 @@ impl Review {
 
     /// A reviewer with a token starts. Those that ended undecided cannot decide any more.
     pub(in crate::core::review) fn started(&mut self, agent: &str, reviewer: Reviewer) {
-        let gone = self.reviewers.iter().filter(|(_, other)| other.has_ended());
+        let gone = self.reviewers.iter().filter(|(_, other)| other.has_ended);
         let gone: Vec<String> = gone.map(|(id, _)| id.clone()).collect();
         for id in gone {
             self.reviewers.remove(&id);
@@ -37,15 +30,16 @@ impl Review {
         self.attempts.spawned();
     }
 
-    /// A reviewer is no longer there: the review is as it was before it started.
-    pub(in crate::core::review) fn lose_reviewer(&mut self, agent: &str, loss: Loss) {
+    /// A reviewer is no longer there: the review is as it was before it started, and `outcome` is
+    /// that of the attempt, unless it has decided.
+    pub(in crate::core::review) fn lose_reviewer(&mut self, agent: &str, outcome: Outcome) {
         let Some(reviewer) = self.reviewers.get_mut(agent) else { return };
-        if reviewer.has_ended() {
+        if reviewer.has_ended {
             return;
         }
         let was_undecided = reviewer.is_undecided();
         if was_undecided {
-            reviewer.ended();
+            reviewer.has_ended = true;
         } else {
             self.reviewers.remove(agent);
             self.exclude(agent);
@@ -54,17 +48,13 @@ impl Review {
         if !self.enabled || any_at_work || !was_undecided {
             return;
         }
-        self.attempts.failed(match loss {
-            Loss::TimedOut => Outcome::TimedOut,
-            Loss::Ended => Outcome::NoDecision,
-        });
+        self.attempts.failed(outcome);
         if self.opener() == Opener::Launch && self.decision == Decision::Pending {
             // Nobody had asked for this review: what was before it is nothing. Its token is kept.
             self.enabled = false;
         }
     }
 
-    /// Drops the undecided reviewers that have been at work for too long.
     pub(in crate::core::review) fn lose_late_reviewers(
         &mut self,
         timeout_seconds: u64,
@@ -79,7 +69,7 @@ impl Review {
         let mut undecided = self.reviewers.values().filter(|reviewer| reviewer.is_at_work());
         if undecided.all(is_late) {
             for agent in late {
-                self.lose_reviewer(&agent, Loss::TimedOut);
+                self.lose_reviewer(&agent, Outcome::TimedOut);
             }
         }
     }
@@ -89,11 +79,10 @@ impl Review {
         let is_gone = |id: &String| !running.iter().any(|task| task.agent_id == *id);
         let gone: Vec<String> = self.reviewers.keys().filter(|id| is_gone(id)).cloned().collect();
         for agent in gone {
-            self.lose_reviewer(&agent, Loss::Ended);
+            self.lose_reviewer(&agent, Outcome::NoDecision);
         }
     }
 
-    /// The client that ran the reviewers is gone, and they with it.
     pub(in crate::core::review) fn lose_all_reviewers(&mut self) {
         self.lose_absent_reviewers(&[]);
     }

@@ -235,7 +235,7 @@ fn denials_become_questions() {
     gate.policy.review.gates.max_denials = 2;
     gate.objects_to(push("p1")).objects_to(push("p2"));
     gate.objects_to(push("p2")).asks_about(push("p3")).asks_about(push("p3"));
-    gate.objects_to(push("p1")).passes(prompt("#roz again")).objects_to(push("p4"));
+    gate.passes(prompt("#roz again")).objects_to(push("p4"));
 }
 
 #[test]
