@@ -61,7 +61,7 @@ impl Roz {
                 decayed.failed.push((learning, err));
                 continue;
             }
-            let (learning_id, reason) = (learning.id.clone(), learning.reason.to_string());
+            let (learning_id, reason) = (learning.id.clone(), learning.reason.clone());
             let entry = Entry::new(world.now, Event::Archived { learning_id, reason });
             if let Err(err) = log.append(&[entry], until) {
                 decayed.warnings.push(in_a_line(&err));

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     core::reflection::{
-        decay::{self, Due, Reason},
+        decay::{self, Due},
         usage::WARNED_DAYS,
     },
     open::Roz,
@@ -111,17 +111,14 @@ pub(super) fn put_away(dry_run: bool, json: bool, world: &World) -> super::Resul
 fn as_json(due: &[Due], stock: &Stock) -> Vec<Value> {
     let row = |due: &Due| {
         let summary = stock.find(&due.id).map(|learning| &learning.summary);
-        json!({ "id": due.id, "summary": summary, "at": due.at, "reason": due.reason.to_string() })
+        json!({ "id": due.id, "summary": summary, "at": due.at, "reason": due.reason })
     };
     due.iter().map(row).collect()
 }
 
 fn table(due: &[Due], stock: &Stock, out: &Out) -> String {
     let row = |due: &Due| {
-        let because = match due.reason {
-            Reason::Shown { times, .. } => format!("shown {times} times in vain"),
-            Reason::Unused { days } => format!("unused {days} days"),
-        };
+        let because = due.reason.clone();
         let summary = stock.find(&due.id).map_or("", |learning| &learning.summary);
         vec![due.id.clone(), due.at.format("%Y-%m-%d").to_string(), because, summary.to_owned()]
     };

@@ -52,9 +52,10 @@ impl Log {
     pub(super) fn as_json(&self, roz: &Roz, world: &World) -> Value {
         let report = self.report(roz, world);
         let view = &self.view;
-        let decaying = report.decaying.iter().map(
-            |due| json!({ "learning_id": due.id, "at": due.at, "reason": due.reason.to_string() }),
-        );
+        let decaying = report
+            .decaying
+            .iter()
+            .map(|due| json!({ "learning_id": due.id, "at": due.at, "reason": due.reason }));
         json!({
             "log": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
             "totals": report.totals,

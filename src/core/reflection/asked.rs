@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use super::{candidate::PLACEHOLDERS, state::Reflection};
 use crate::core::{Cx, bounded, outcome::Notice};
 
-/// Why a reflection is due, in words.
 pub(super) fn what_is_due(state: &Reflection) -> String {
     let title = match state.ticket() {
         Some(ticket) if !ticket.title.is_empty() => {
@@ -29,7 +28,6 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
     }
 }
 
-/// What a held stop or task says.
 pub(super) fn demand(
     state: &Reflection,
     due: String,

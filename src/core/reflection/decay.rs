@@ -11,7 +11,7 @@
 //! restored does not count. Only active learnings decay. Personal ones do not, because their use in
 //! other projects is in other logs; notes in Total Recall do not, because roz never writes them.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -26,13 +26,7 @@ use crate::core::policy::DecayPolicy;
 pub struct Due {
     pub id: String,
     pub at: DateTime<Utc>,
-    pub reason: Reason,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    Shown { times: u32, days: u64 },
-    Unused { days: u64 },
+    pub reason: String,
 }
 
 /// What is due by a moment, the soonest first.
@@ -57,7 +51,7 @@ fn end(
     learning: &Learning,
     tally: &Tally,
     policy: &DecayPolicy,
-) -> Option<(DateTime<Utc>, Reason)> {
+) -> Option<(DateTime<Utc>, String)> {
     let is_immune = tally.hit_rate().is_some_and(|rate| rate > policy.immunity_hit_rate);
     let is_kept = learning.scope == Scope::Personal || is_note_id(&learning.id);
     if !learning.is_active() || is_kept || is_immune {
@@ -68,10 +62,10 @@ fn end(
     let times = tally.surfaced.saturating_sub(tally.forgiven);
     let days = policy.passive_duration_days;
     let (days, reason) = if times >= policy.min_dismissals {
-        (days, Reason::Shown { times, days })
+        (days, format!("shown in {times} sessions and not used in {days} days"))
     } else {
         let days = days.saturating_mul(2);
-        (days, Reason::Unused { days })
+        (days, format!("not used in {days} days"))
     };
     Some((days_after(since, days)?, reason))
 }
@@ -79,17 +73,6 @@ fn end(
 /// None: after the end of time.
 pub fn days_after(at: DateTime<Utc>, days: u64) -> Option<DateTime<Utc>> {
     at.checked_add_signed(TimeDelta::try_days(i64::try_from(days).ok()?)?)
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Self::Shown { times, days } => {
-                write!(f, "shown in {times} sessions and not used in {days} days")
-            }
-            Self::Unused { days } => write!(f, "not used in {days} days"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -43,7 +43,6 @@ struct One {
 pub struct Shingles {
     /// All words, folded.
     folded: String,
-    /// Stems of those that carry meaning.
     words: BTreeSet<String>,
     /// Numbers, identifiers, and whether something is denied.
     marks: BTreeSet<String>,
@@ -66,17 +65,15 @@ impl Known {
         });
     }
 
-    /// Names the learning that says the same. One that is to be replaced does not count, nor does
-    /// its twin; and what the project is to know, others do not find among the user's own.
+    /// Names the learning that says the same. What is to replace one that is known is no duplicate;
+    /// and what the project is to know, others do not find among the user's own.
     pub fn objection(&self, learning: &Learning) -> Option<String> {
         let summary = Shingles::of(&learning.summary);
         let is_personal = learning.scope == Scope::Personal;
-        let replaced = self.0.iter().find(|known| Some(&known.id) == learning.supersedes.as_ref());
-        let counts = |other: &&One| {
-            let is_replaced =
-                replaced.is_some_and(|replaced| replaced.id == other.id || replaced.is_twin(other));
-            !is_replaced && (is_personal || !other.is_personal)
-        };
+        if self.0.iter().any(|known| Some(&known.id) == learning.supersedes.as_ref()) {
+            return None;
+        }
+        let counts = |other: &&One| is_personal || !other.is_personal;
         let found = self.0.iter().filter(counts).find(|other| is_like(&other.summary, &summary))?;
         let id = &found.id;
         let better = if found.is_personal == is_personal {
@@ -88,12 +85,6 @@ impl Known {
             "`{id}` says the same: \"{}\". {better} it is another lesson, say in the summary what differs",
             found.shown,
         ))
-    }
-}
-
-impl One {
-    fn is_twin(&self, other: &Self) -> bool {
-        self.is_personal == other.is_personal && is_like(&self.summary, &other.summary)
     }
 }
 
@@ -114,7 +105,6 @@ impl Shingles {
     }
 }
 
-/// The stems of those words that carry meaning.
 pub(super) fn stems<'a>(words: impl Iterator<Item = &'a String>) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
     let telling = words.filter(|word| !COMMON.split(' ').any(|common| common == *word));
@@ -143,11 +133,8 @@ pub fn likeness(a: &Shingles, b: &Shingles) -> f64 {
 
 fn is_like(a: &Shingles, b: &Shingles) -> bool {
     let is_near = || likeness(a, b) >= LIKE && shared_pairs(a, b) >= PAIRS;
-    is_same(a, b) || a.marks == b.marks && is_near()
-}
-
-fn is_same(a: &Shingles, b: &Shingles) -> bool {
-    !a.folded.is_empty() && a.folded == b.folded
+    let is_same = !a.folded.is_empty() && a.folded == b.folded;
+    is_same || a.marks == b.marks && is_near()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]

@@ -20,7 +20,6 @@ pub struct Row {
     pub kind: &'static str,
     /// When the insight is drawn, for the help.
     pub trigger: &'static str,
-    /// What there is to say; nothing, if the trigger is not met.
     messages: fn(&Report) -> Vec<String>,
     /// What to do; it names the setting.
     pub recommendation: &'static str,
@@ -28,7 +27,6 @@ pub struct Row {
 
 /// A rate needs so many cases.
 const ENOUGH: u32 = 10;
-/// So many names are listed; the others are only counted.
 const NAMED: usize = 3;
 
 pub static TABLE: &[Row] = &[

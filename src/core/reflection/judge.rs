@@ -22,9 +22,6 @@ use super::{
 };
 use crate::core::policy::{WriteGateMode, WriteGatePolicy};
 
-/// More than anybody learns from one ticket.
-pub const MOST_CANDIDATES: usize = 50;
-
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
     /// In the order of the batch, each with an id that is not taken. One with `supersedes` takes
@@ -76,13 +73,7 @@ pub fn judge(
     let mut ids: HashSet<String> = known.iter().map(|learning| learning.id.clone()).collect();
     let mut texts = Known::of(known.iter().filter(|learning| learning.is_active()));
     for (index, value) in batch.candidates.iter().enumerate() {
-        let mut read = candidate::read(value, of);
-        if index >= MOST_CANDIDATES {
-            read.candidate = Err(vec![format!(
-                "a batch holds at most {MOST_CANDIDATES} candidates; this is number {}",
-                index + 1
-            )]);
-        }
+        let read = candidate::read(value, of);
         let warn = |text: &str| format!("candidate {index}: {text}");
         judgement.warnings.extend(read.warnings.iter().map(|text| warn(text)));
         let (summary, tags) = (read.summary, read.tags);
@@ -123,7 +114,6 @@ pub fn judge(
     judgement
 }
 
-/// Why the learning that `new` is to replace cannot be replaced.
 fn unfit_to_supersede(new: &Learning, known: &[Learning]) -> Option<String> {
     let id = new.supersedes.as_ref()?;
     let is_personal = |learning: &Learning| learning.scope == Scope::Personal;

@@ -14,14 +14,12 @@ pub fn first(value: &Value, system: &str, now: DateTime<Utc>) -> Option<Ticket> 
         Some(items) => items.first()?,
         None => value,
     };
-    let field = |names: &[&str]| {
-        let found = names.iter().find_map(|name| listed.get(*name));
-        found.and_then(|value| match value {
-            Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
-            _ => None,
-        })
+    let field = |names: &[&str]| match names.iter().find_map(|name| listed.get(*name))? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
     };
+    let title = field(&["title", "summary", "subject", "name"]).unwrap_or_default();
     let tags = ["tags", "labels"].iter().find_map(|text| listed.get(*text)?.as_array());
     let tags = tags
         .into_iter()
@@ -30,10 +28,7 @@ pub fn first(value: &Value, system: &str, now: DateTime<Utc>) -> Option<Ticket> 
     Some(Ticket {
         ticket_id: bounded::line(&field(&["id", "ticket_id", "key", "number"])?, 200),
         source: system.to_owned(),
-        title: bounded::line(
-            &field(&["title", "summary", "subject", "name"]).unwrap_or_default(),
-            300,
-        ),
+        title: bounded::line(&title, 300),
         description: field(&["description", "body"]).map(|field| bounded::chars(&field, 2000)),
         tags: tags.take(20).map(|tag| bounded::line(tag, 60)).collect(),
         detected_at: now,

@@ -199,25 +199,16 @@ fn show(state: &mut Reflection, mut outcome: Outcome, how: How, cx: Cx) -> Outco
 }
 
 fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
-    let learned = &cx.facts.learned;
-    if !learned.is_wanted {
-        return Outcome::pass();
-    }
-    let Some(id) = &call.tool_use_id else { return Outcome::pass() };
-    let closings = learned.closings.clone();
-    if closings.is_empty() {
-        return Outcome::pass();
-    }
-    let mut outcome = Outcome::pass();
-    for closing in &closings {
-        outcome = outcome.marked(Mark::TicketCloseIntended {
-            tool_use_id: id.clone(),
-            system: closing.system.clone(),
-            tickets: closing.tickets.clone(),
-        });
-    }
-    state.close_intended(id, closings, cx.now);
-    outcome
+    let closings = &cx.facts.learned.closings;
+    let id = call.tool_use_id.as_ref().filter(|_| cx.facts.learned.is_wanted);
+    let Some(id) = id.filter(|_| !closings.is_empty()) else { return Outcome::pass() };
+    state.close_intended(id, closings.clone(), cx.now);
+    let intended = |closing: &Closing| Mark::TicketCloseIntended {
+        tool_use_id: id.clone(),
+        system: closing.system.clone(),
+        tickets: closing.tickets.clone(),
+    };
+    closings.iter().map(intended).fold(Outcome::pass(), Outcome::marked)
 }
 
 /// Whether a call is one of the client's task tools.
@@ -403,8 +394,7 @@ fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, c
     let Some(blocks) = state.task_completed(&id) else {
         return Outcome::pass().marked(mark("pass"));
     };
-    let tickets = vec![id.clone()];
-    let closing = [Closing { system: "tasks".to_owned(), tickets }];
+    let closing = [Closing { system: "tasks".to_owned(), tickets: vec![id.clone()] }];
     if by_subagent {
         state.closed_tickets(&closing, cx.now);
         return Outcome::pass().marked(mark("pass"));

@@ -26,7 +26,6 @@ pub struct Relevant {
 
 /// The titles together have so many characters: with what stands above them, 1,000.
 const MAX_TITLES: usize = 850;
-/// Of a summary a title has so many characters.
 const MAX_SUMMARY: usize = 120;
 /// At most so many learnings are shown whole, with so many characters together.
 const MOST_WHOLE: usize = 2;
@@ -56,7 +55,6 @@ pub fn as_shown<'a>(
     relevant
 }
 
-/// A learning's title, as an agent reads it.
 fn title(learning: &Learning) -> String {
     let summary = bounded::plain_line(&bounded::line(&learning.summary, MAX_SUMMARY));
     format!("- {} {}: {summary}", learning.id, learning.category)
@@ -95,7 +93,6 @@ pub enum Use {
     Dismissed,
 }
 
-/// So many are kept.
 const MAX_KEPT: usize = 100;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -131,11 +128,13 @@ impl Shown {
         self.0.is_empty()
     }
 
+    fn find(&mut self, learning_id: &str) -> Option<&mut Injected> {
+        self.0.iter_mut().find(|injected| injected.learning_id == learning_id)
+    }
+
     pub(super) fn put(&mut self, learning_id: &str, score: f64, how: How) -> Time {
         let is_of_failure = how == How::Failure;
-        if let Some(injected) =
-            self.0.iter_mut().find(|injected| injected.learning_id == learning_id)
-        {
+        if let Some(injected) = self.find(learning_id) {
             let was_forgotten = std::mem::replace(&mut injected.is_forgotten, false);
             let is_new = was_forgotten || is_of_failure && !injected.is_of_failure;
             injected.is_of_failure |= is_of_failure;
@@ -163,36 +162,29 @@ impl Shown {
         }
     }
 
-    /// Its text was asked for.
     pub(super) fn opened(&mut self, learning_id: &str) {
-        let pending = self.0.iter_mut().find(|injected| injected.learning_id == learning_id);
-        if let Some(injected) =
-            pending.filter(|pending| matches!(pending.outcome, Use::Pending | Use::Dismissed))
+        if let Some(injected) = self.find(learning_id)
+            && matches!(injected.outcome, Use::Pending | Use::Dismissed)
         {
             injected.outcome = Use::Opened;
         }
     }
 
-    /// Somebody says that a learning helped.
     pub(super) fn referenced(&mut self, learning_id: &str) {
-        for injected in &mut self.0 {
-            if injected.learning_id == learning_id {
-                injected.outcome = Use::Referenced;
-            }
+        if let Some(injected) = self.find(learning_id) {
+            injected.outcome = Use::Referenced;
         }
     }
 
     /// The session is over: what nobody opened or referred to is dismissed, once.
     pub(super) fn dismissed(&mut self) -> Vec<String> {
-        let pending = self
-            .0
-            .iter_mut()
-            .filter(|injected| injected.outcome == Use::Pending && !injected.is_whole);
-        pending
-            .map(|pending| {
-                pending.outcome = Use::Dismissed;
-                pending.learning_id.clone()
-            })
-            .collect()
+        let mut dismissed = Vec::new();
+        for injected in &mut self.0 {
+            if injected.outcome == Use::Pending && !injected.is_whole {
+                injected.outcome = Use::Dismissed;
+                dismissed.push(injected.learning_id.clone());
+            }
+        }
+        dismissed
     }
 }

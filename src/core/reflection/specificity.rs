@@ -51,7 +51,7 @@ pub fn objections(candidate: &Learning) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if specificity.is_vague() {
+    if specificity.score < specificity.bar - NOISE {
         let named = specificity.named.iter().take(3).map(|name| bounded::line(name, 40));
         let named: Vec<String> = named.collect();
         let named = match &named[..] {
@@ -77,12 +77,6 @@ pub fn objections(candidate: &Learning) -> Vec<String> {
         ));
     }
     reasons
-}
-
-impl Specificity {
-    fn is_vague(&self) -> bool {
-        self.score < self.bar - NOISE
-    }
 }
 
 /// What adding up tenths leaves behind.
@@ -134,7 +128,6 @@ fn count(n: usize) -> f64 {
     n as f64
 }
 
-/// Whether anything in the text speaks for the criterion.
 fn is_plausible(criterion: Criterion, lower: &str, is_mere_report: bool) -> bool {
     match criterion {
         Criterion::BehaviorChanging => says_one_of(lower, LESSON),
@@ -149,7 +142,6 @@ fn says_one_of(lower: &str, cues: &str) -> bool {
     cues.split('|').any(|part| lower.contains(&format!(" {part} ")))
 }
 
-/// Whether it begins as a line of a change log does.
 fn is_report(summary: &str) -> bool {
     let words = bounded::words(summary);
     let mut words = words.iter().map(String::as_str);

@@ -170,11 +170,8 @@ impl Reflection {
         &self.subagent_observations
     }
 
-    /// Notes that nobody has reflected on.
     pub(super) fn open_observations(&self) -> impl Iterator<Item = &Observation> {
-        self.subagent_observations
-            .iter()
-            .filter(|subagent_observation| !subagent_observation.is_settled)
+        self.subagent_observations.iter().filter(|note| !note.is_settled)
     }
 
     pub fn injected(&self) -> &[Injected] {
@@ -320,20 +317,20 @@ impl Reflection {
     /// A stop would be held: counts it, or lets go.
     pub(super) fn press(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
         self.cool(policy, now);
-        match self.breaker().press(policy, now) {
-            Press::Hold => {
-                self.status = Status::Blocked;
-                Press::Hold
+        let press = self.breaker().press(policy, now);
+        self.status = Status::Blocked;
+        if press == Press::Trip {
+            self.status = Status::Idle;
+            // A task that the stop was held for is not held open again.
+            for id in std::mem::take(&mut self.closed) {
+                if let Some(task) = self.tasks.get_mut(&id) {
+                    task.is_settled = true;
+                }
             }
-            Press::Trip => {
-                self.status = Status::Idle;
-                self.closed_tasks_are_given_up();
-                self.closed.clear();
-                self.closed_unnamed.clear();
-                self.waiting_since = None;
-                Press::Trip
-            }
+            self.closed_unnamed.clear();
+            self.waiting_since = None;
         }
+        press
     }
 
     /// Whether the gate has let go, and may not hold yet.
@@ -359,7 +356,6 @@ impl Reflection {
         }
     }
 
-    /// Whether a stop may still wait for other subagents.
     pub(super) fn may_wait(&mut self, timeout_seconds: u64, now: DateTime<Utc>) -> bool {
         let since = *self.waiting_since.get_or_insert(now);
         now < policy::later(since, timeout_seconds)
@@ -368,9 +364,7 @@ impl Reflection {
     /// Whoever reflects or gives a reason has the notes before it. A small change that passes by
     /// itself has no such reader.
     fn settle_observations(&mut self) {
-        self.subagent_observations
-            .iter_mut()
-            .for_each(|subagent_observation| subagent_observation.is_settled = true);
+        self.subagent_observations.iter_mut().for_each(|note| note.is_settled = true);
     }
 
     /// What was closed is seen to.

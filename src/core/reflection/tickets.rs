@@ -28,16 +28,13 @@ pub struct System {
     tools: &'static [ToolClose],
     /// What else closes, in words.
     by_event: Option<&'static str>,
-    /// The command that prints the tickets in progress as JSON.
     in_progress: &'static str,
 }
 
 /// A command that closes tickets.
 #[derive(Debug)]
 struct Close {
-    /// The program and its subcommand.
     command: &'static str,
-    /// Options that take a value.
     valued: &'static str,
     when: When,
 }
@@ -280,7 +277,6 @@ impl ToolClose {
     }
 }
 
-/// The tickets that a tool's input names.
 fn ids_of(call: &ToolCall) -> Vec<String> {
     const FIELDS: &[&str] =
         &["id", "ids", "issue_id", "issue_ids", "ticket_id", "ticket", "issue", "number"];
@@ -333,7 +329,6 @@ impl Close {
         }
     }
 
-    /// Options with their values, and the other words.
     fn split<'a>(&self, words: &[&'a str]) -> (Vec<(&'a str, Option<&'a str>)>, Vec<&'a str>) {
         let deciding = match self.when {
             When::Option(names, _) => names,

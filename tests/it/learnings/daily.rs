@@ -144,7 +144,7 @@ fn what_is_due_and_what_will_be_is_listed() {
     }
     assert_eq!(roz.json(&["learn", "due", "--days", "3"])["soon"], json!([]));
     let text = roz.run(&["learn", "due"]).succeeds().stdout;
-    for word in ["shown 3 times in vain", "2026-01-06", "roz learn archive --due", "roz ref"] {
+    for word in ["shown in 3 sessions", "2026-01-06", "roz learn archive --due", "roz ref"] {
         assert!(text.contains(word), "`{word}` is not in {text}");
     }
 }

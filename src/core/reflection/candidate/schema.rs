@@ -5,10 +5,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Value, json};
 
 use super::{DETAIL, SUMMARY, TAGS};
-use crate::core::reflection::{
-    judge::MOST_CANDIDATES,
-    learning::{Category, Confidence, Criterion, Scope},
-};
+use crate::core::reflection::learning::{Category, Confidence, Criterion, Scope};
 
 /// What the example of a held stop has for a summary, a detail and a tag. Pasted as they are, they
 /// are rejected.
@@ -35,21 +32,19 @@ pub fn schema() -> Value {
             "description": about,
         })
     };
-    let words = |items: Vec<&str>| json!({ "enum": items });
     let texts = json!({ "type": "array", "items": { "type": "string" } });
-    let mut scope = words(Scope::ALL.iter().map(|scope| scope.word()).collect());
-    scope["default"] = Scope::default().word().into();
-    scope["description"] = "project and team: this project; personal: yours, in every project; \
-                            ephemeral: today's log, where there is one"
-        .into();
-    let mut confidence =
-        words(Confidence::ALL.iter().map(|confidence| confidence.word()).collect());
-    confidence["default"] = Confidence::default().word().into();
+    let scope = json!({
+        "enum": Scope::ALL,
+        "default": Scope::default(),
+        "description": "project and team: this project; personal: yours, in every project; \
+                        ephemeral: today's log, where there is one",
+    });
+    let confidence = json!({ "enum": Confidence::ALL, "default": Confidence::default() });
     let candidate = json!({
         "type": "object",
         "required": ["category", "summary", "detail", "criteria_met", "tags"],
         "properties": {
-            "category": words(Category::ALL.iter().map(|category| category.word()).collect()),
+            "category": { "enum": Category::ALL },
             "summary": text(&SUMMARY, "the lesson in a line, naming what it is about"),
             "detail": text(&DETAIL, "why it is so, how it shows, what to do; not the summary again"),
             "scope": scope,
@@ -57,7 +52,7 @@ pub fn schema() -> Value {
             "criteria_met": {
                 "type": "array",
                 "minItems": 1,
-                "items": words(Criterion::ALL.iter().map(|criterion| criterion.word()).collect()),
+                "items": { "enum": Criterion::ALL },
                 "description": "behavior_changing: do something differently next time; \
                                 decision_rationale: why it was decided so; stable_fact: true \
                                 beyond this ticket; explicit_request: the user asked to keep it",
@@ -83,7 +78,6 @@ pub fn schema() -> Value {
             "candidates": {
                 "type": "array",
                 "minItems": 1,
-                "maxItems": MOST_CANDIDATES,
                 "items": candidate,
             },
             "learnings_used": {

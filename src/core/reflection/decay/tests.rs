@@ -81,7 +81,7 @@ fn a_learning_that_the_log_does_not_name_has_twice_the_time() {
         due(&all, &BTreeMap::new(), &DecayPolicy::default(), now())
     };
     assert_eq!(due(179), []);
-    let is_due = Due { id: "a".into(), at: now(), reason: Reason::Unused { days: 180 } };
+    let is_due = Due { id: "a".into(), at: now(), reason: "not used in 180 days".into() };
     assert_eq!(due(180), [is_due]);
 }
 
@@ -159,7 +159,11 @@ fn no_number_of_days_overflows() {
 
 #[test]
 fn a_reason_says_how_long_and_how_often() {
-    let said = Reason::Shown { times: 3, days: 90 }.to_string();
-    assert_eq!(said, "shown in 3 sessions and not used in 90 days");
-    assert_eq!(Reason::Unused { days: 180 }.to_string(), "not used in 180 days");
+    let all = [learning(ago(1000))];
+    let said = |shown| {
+        let tallies = [("a".to_owned(), tally(shown))].into();
+        due(&all, &tallies, &DecayPolicy::default(), now()).remove(0).reason
+    };
+    assert_eq!(said(3), "shown in 3 sessions and not used in 90 days");
+    assert_eq!(said(NONE), "not used in 180 days");
 }

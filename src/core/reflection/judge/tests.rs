@@ -162,20 +162,6 @@ fn an_id_that_is_taken_is_not_given_again() {
 }
 
 #[test]
-fn a_batch_has_its_bound() {
-    let many =
-        (0..=MOST_CANDIDATES).map(|count| candidate(&format!("Pass --flag{count} to tool{count}")));
-    let mut many: Vec<_> = many.collect();
-    for (n, value) in many.iter_mut().enumerate() {
-        value["detail"] = format!("short detail {n} on src/file{n}.rs").into();
-    }
-    let judgement = judged(many, &[]);
-    assert_eq!(judgement.accepted.len(), MOST_CANDIDATES);
-    assert_eq!(judgement.rejected[0].index, MOST_CANDIDATES);
-    assert!(judgement.rejected[0].reasons[0].contains("at most 50"));
-}
-
-#[test]
 fn a_batch_without_candidates_is_told_why_nothing_comes_of_it() {
     let judgement = judged(Vec::new(), &[]);
     assert_eq!(judgement.warnings.len(), 1, "{judgement:?}");

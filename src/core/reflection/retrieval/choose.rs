@@ -18,7 +18,6 @@ use crate::core::{
     reflection::usage::Tally,
 };
 
-/// At a failure so many titles at most.
 const MOST_AT_FAILURE: usize = 2;
 
 /// The prior of [`use_boost`]: before anything is known, a learning is taken to be of use once in
@@ -73,23 +72,21 @@ impl Index {
         if !asked.is_telling() {
             return Vec::new();
         }
-        let limit = usize::try_from(on.policy.max_injections).unwrap_or(usize::MAX);
-        self.titles(&asked, on, limit, |_| true)
+        self.titles(&asked, on, usize::MAX, |_| true)
     }
 
     /// Those for a call that failed: a few, and each has an identifier, a path, or a word of the
     /// failure that hardly any other learning has.
     pub fn choose_at_failure(&self, on: &Occasion) -> Vec<Chosen> {
         let asked = Asked::new(self, on.query);
-        let limit = usize::try_from(on.policy.max_injections).unwrap_or(usize::MAX);
-        self.titles(&asked, on, limit.min(MOST_AT_FAILURE), |sum| sum.is_named || sum.has_rarer)
+        self.titles(&asked, on, MOST_AT_FAILURE, |sum| sum.is_named || sum.has_rarer)
     }
 
     fn titles(
         &self,
         asked: &Asked,
         on: &Occasion,
-        limit: usize,
+        most: usize,
         is_met: impl Fn(&Sum) -> bool,
     ) -> Vec<Chosen> {
         let unknown = Tally::default();
@@ -103,11 +100,12 @@ impl Index {
             let shown = |ranked: &Ranked| tally(&ranked.document.id).surfaced;
             b.score.total_cmp(&a.score).then_with(|| shown(a).cmp(&shown(b)))
         });
+        let limit = usize::try_from(on.policy.max_injections).unwrap_or(usize::MAX);
         let least = ranked.first().map_or(0.0, |best| best.score) * cut_off(on.policy.strategy);
         let mut chosen: Vec<Chosen> = ranked
             .iter()
             .filter(|ranked| ranked.score >= least && !on.shown.contains(&ranked.document.id))
-            .take(limit)
+            .take(limit.min(most))
             .map(|ranked| Chosen {
                 id: ranked.document.id.clone(),
                 score: ranked.score,
@@ -171,7 +169,6 @@ impl Index {
     }
 }
 
-/// The share of the best one's score that a title needs.
 fn cut_off(strategy: Strategy) -> f64 {
     match strategy {
         Strategy::Conservative => 0.5,

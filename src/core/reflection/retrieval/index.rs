@@ -78,7 +78,6 @@ impl Index {
         self.documents.iter().find(|document| document.id == id).map(|document| document.place)
     }
 
-    /// The learnings that have a term; none that has it: nothing.
     pub(super) fn postings(&self, term: &str) -> &[Posting] {
         let found = self.terms.binary_search_by(|(known, _)| known.as_str().cmp(term));
         found.map_or(&[], |at| &self.terms[at].1)

@@ -24,9 +24,7 @@ use super::{
 
 /// Of the files of a query so many are looked at.
 const MOST_FILES: usize = 100;
-/// And the words of so many.
 const MOST_FILE_WORDS: usize = 20;
-/// The most reasons that are given.
 const MOST_REASONS: usize = 5;
 
 /// A word is rare in the store if at most this share of the learnings has it, or so few that their
@@ -42,7 +40,6 @@ const RARER_COUNT: usize = 2;
 const OF_ANY_ERROR: &str = "\
     error fail failed failure fatal warning exit code status command line file found directory";
 
-/// A query, looked up.
 pub(super) struct Asked<'a> {
     index: &'a Index,
     words: Vec<Word<'a>>,
@@ -50,7 +47,6 @@ pub(super) struct Asked<'a> {
 }
 
 struct Word<'a> {
-    /// As it was typed.
     typed: &'a str,
     postings: &'a [Posting],
     /// `asked × rarity`.

@@ -94,7 +94,6 @@ pub(super) fn without_place(path: &str) -> &str {
     place.map_or(path, |(at, _)| &path[..at])
 }
 
-/// Whether a chunk of prose is the name of a file.
 pub(super) fn is_path(chunk: &str) -> bool {
     let chunk = without_place(chunk);
     let Some((stem, extension)) = chunk.rsplit_once('.') else { return false };

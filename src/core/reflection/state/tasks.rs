@@ -4,7 +4,6 @@
 use super::{MAX_KEPT, Reflection, Status};
 
 impl Reflection {
-    /// Whether it is the id of a task of the client's.
     pub(in crate::core::reflection) fn is_task(&self, id: &str) -> bool {
         self.tasks.contains_key(id)
     }
@@ -41,15 +40,6 @@ impl Reflection {
         if self.status.is_open() && self.closed.is_empty() && self.closed_unnamed.is_empty() {
             self.status = Status::Idle;
             self.waiting_since = None;
-        }
-    }
-
-    /// The stop was held often enough. None of the tasks that it was held for is held open again.
-    pub(super) fn closed_tasks_are_given_up(&mut self) {
-        for id in &self.closed {
-            if let Some(task) = self.tasks.get_mut(id) {
-                task.is_settled = true;
-            }
         }
     }
 }

@@ -15,9 +15,7 @@ const EMPTY: &str = "careful learned code codebase project not never only more m
 /// Texts that others are compared with.
 #[derive(Debug)]
 pub(super) struct Topics {
-    /// The texts that have a word.
     having: BTreeMap<String, Vec<usize>>,
-    /// How many words each text has.
     lengths: Vec<usize>,
 }
 

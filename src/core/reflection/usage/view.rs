@@ -60,7 +60,6 @@ struct Usage {
     /// A reflection of this log names it: it was learned here.
     #[serde(default)]
     is_own: bool,
-    /// The tickets in which it was referred to.
     tickets: BTreeSet<String>,
     /// When it was last restored from the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,8 +104,7 @@ impl View {
             Event::Referenced { learning_id, session_id, ticket_id, .. } => {
                 let referred = &mut self.in_session(learning_id, session_id, at).referred;
                 *referred = (*referred).max(Some(at));
-                let usage = self.learnings.entry(learning_id.clone()).or_default();
-                usage.tickets.extend(ticket_id.clone());
+                self.usage(learning_id).tickets.extend(ticket_id.clone());
             }
             Event::Opened { learning_id, session_id } => {
                 let opened = &mut self.in_session(learning_id, session_id, at).opened;
@@ -128,11 +126,11 @@ impl View {
         let at = ts.timestamp_millis();
         match event {
             Event::Restored { learning_id } => {
-                let restored = &mut self.learnings.entry(learning_id.clone()).or_default().restored;
+                let restored = &mut self.usage(learning_id).restored;
                 *restored = (*restored).max(Some(at));
             }
             Event::Rated { learning_id, useful } => {
-                let usage = self.learnings.entry(learning_id.clone()).or_default();
+                let usage = self.usage(learning_id);
                 let rated = if *useful { &mut usage.useful } else { &mut usage.useless };
                 *rated = rated.saturating_add(1);
             }
@@ -153,7 +151,7 @@ impl View {
                     *count = count.saturating_add(*by);
                 }
                 for id in learnings {
-                    self.learnings.entry(id.clone()).or_default().is_own = true;
+                    self.usage(id).is_own = true;
                 }
                 for id in ticket_id.iter().chain(tickets).filter(|_| *accepted > 0) {
                     let learned = &mut self.tickets.entry(id.clone()).or_default().last_learned;
@@ -194,8 +192,11 @@ impl View {
             "" => fnv(at.to_le_bytes().iter()),
             named => fnv(named.as_bytes().iter()),
         };
-        let usage = self.learnings.entry(learning_id.to_owned()).or_default();
-        usage.uses.entry(key).or_default()
+        self.usage(learning_id).uses.entry(key).or_default()
+    }
+
+    fn usage(&mut self, learning_id: &str) -> &mut Usage {
+        self.learnings.entry(learning_id.to_owned()).or_default()
     }
 
     /// What is known of one learning; of one that the log does not name, nothing.
