@@ -57,17 +57,16 @@ fn example() -> String {
 /// What is to be said before the offer to skip: that the change is small, and what an agent said
 /// before there was anything to skip.
 fn before_skip(state: &Reflection, small: Option<u64>) -> String {
-    let small = match small {
-        Some(lines) => format!("The change is small ({lines} line{}). ", bounded::plural(lines)),
-        None => String::new(),
-    };
-    let early = match state.early_skip() {
-        Some(skip) => format!(
-            "Before anything was due you skipped with \"{}\": say so again if it still holds. ",
-            bounded::plain_line(&bounded::line(&skip.reason, 200))
-        ),
-        None => String::new(),
-    };
+    let small = small.map_or_else(String::new, |lines| {
+        format!("The change is small ({lines} line{}). ", bounded::plural(lines))
+    });
+    let early = state.early_skip().map_or_else(String::new, |skip| {
+        let reason = bounded::plain_line(&bounded::line(&skip.reason, 200));
+        format!(
+            "Before anything was due you skipped with \"{reason}\": say so again if it still \
+             holds. "
+        )
+    });
     small + &early
 }
 

@@ -19,7 +19,6 @@ pub const SUMMARY: RangeInclusive<usize> = 10..=200;
 pub const DETAIL: RangeInclusive<usize> = 20..=2000;
 pub const TAGS: RangeInclusive<usize> = 1..=10;
 
-/// The standard input of `roz reflect`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     pub session_id: Option<String>,
@@ -45,7 +44,6 @@ pub struct Rating {
     pub useful: bool,
 }
 
-/// Why a batch cannot be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
     #[error("standard input is empty. Give one JSON object: `roz reflect --schema` shows it")]

@@ -26,7 +26,6 @@ pub const LIKE: f64 = 0.8;
 /// The share of the shorter one's pairs that the longer one has at least.
 pub const PAIRS: f64 = 0.4;
 
-/// The texts that a candidate is compared with.
 #[derive(Debug, Default)]
 pub struct Known(Vec<One>);
 

@@ -43,7 +43,6 @@ pub(super) fn task_name(id: &str, is_task: bool, session_id: &str) -> String {
     if is_task && !id.is_empty() { format!("{session_id}/{id}") } else { id.to_owned() }
 }
 
-/// What came of a reflection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Done {
@@ -79,7 +78,6 @@ pub struct Skip {
 }
 
 words!(
-    /// Who decided that nothing is to be written down.
     Decider {
         Agent = "agent",
         User = "user",

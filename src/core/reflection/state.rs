@@ -29,7 +29,6 @@ words!(
         Idle = "idle",
         /// A ticket is in progress.
         Active = "active",
-        /// A reflection is due.
         Pending = "pending",
         /// It is due, and a stop was held for it.
         Blocked = "blocked",
@@ -73,7 +72,7 @@ pub struct Reflection {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     tasks: BTreeMap<String, Task>,
     /// The client's task tools are in use.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     uses_tasks: bool,
     /// How the gate was on when it first was in this session. It stays on, and what appears or
     /// vanishes later ends session mode for nobody.
@@ -101,11 +100,6 @@ const MAX_KEPT: usize = 100;
 const MAX_OBSERVATIONS: usize = 200;
 /// Of a note so much is kept, in bytes.
 pub const MAX_NOTE: usize = 2_000;
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(is_set: &bool) -> bool {
-    !is_set
-}
 
 impl Status {
     /// A reflection is due.
@@ -434,7 +428,6 @@ impl Reflection {
         skip
     }
 
-    /// Notes something for whoever reflects.
     pub fn observe(&mut self, note: &str, agent_id: Option<String>, now: DateTime<Utc>) {
         let note = bounded::cut(note.trim(), MAX_NOTE).to_owned();
         let noted = Observation { note, agent_id, is_settled: false, timestamp: now };
@@ -443,12 +436,10 @@ impl Reflection {
         self.subagent_observations.drain(..excess);
     }
 
-    /// The text of a learning was asked for.
     pub fn opened(&mut self, learning_id: &str) {
         self.injected_learnings.opened(learning_id);
     }
 
-    /// Somebody says that a learning helped.
     pub fn referenced(&mut self, learning_id: &str) {
         self.injected_learnings.referenced(learning_id);
     }

@@ -31,7 +31,6 @@ pub struct System {
     in_progress: &'static str,
 }
 
-/// A command that closes tickets.
 #[derive(Debug)]
 struct Close {
     command: &'static str,
@@ -49,7 +48,6 @@ enum When {
     Option(&'static str, &'static str),
 }
 
-/// A tool that closes tickets: a glob over its name.
 #[derive(Debug)]
 struct ToolClose {
     name: &'static str,

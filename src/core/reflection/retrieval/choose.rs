@@ -146,13 +146,12 @@ impl Index {
             b.score.total_cmp(&a.score).then_with(|| a.document.id.cmp(&b.document.id))
         });
         ranked.truncate(most);
-        let numbers: Vec<usize> = ranked.iter().map(|found| found.number).collect();
-        let found = |(found, why): (&Ranked, _)| Found {
-            id: found.document.id.clone(),
-            score: found.score,
-            why,
+        let found = |ranked: &Ranked| Found {
+            id: ranked.document.id.clone(),
+            score: ranked.score,
+            why: asked.reasons(ranked.number),
         };
-        ranked.iter().zip(asked.reasons(&numbers)).map(found).collect()
+        ranked.iter().map(found).collect()
     }
 
     /// Those that have anything in common with the query and a weight above zero, in the order of

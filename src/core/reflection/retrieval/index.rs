@@ -17,7 +17,6 @@ pub struct Index {
     pub(super) terms: Vec<(String, Vec<Posting>)>,
 }
 
-/// An index and what it points into.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Built {
     pub index: Index,
@@ -25,7 +24,6 @@ pub struct Built {
     pub texts: Vec<u8>,
 }
 
-/// What the index knows of a learning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Document {
     pub(super) id: String,
@@ -64,7 +62,6 @@ impl Posting {
 }
 
 impl Index {
-    /// How many learnings it is of.
     pub fn len(&self) -> usize {
         self.documents.len()
     }
@@ -73,7 +70,6 @@ impl Index {
         self.documents.is_empty()
     }
 
-    /// Where the text of the learning with this id is.
     pub fn place(&self, id: &str) -> Option<Place> {
         self.documents.iter().find(|document| document.id == id).map(|document| document.place)
     }

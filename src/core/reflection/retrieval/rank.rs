@@ -154,25 +154,20 @@ impl<'a> Asked<'a> {
         sums
     }
 
-    /// For each of `documents` by what it was found: words as they were typed and paths, the
-    /// strongest first.
-    pub(super) fn reasons(&self, documents: &[usize]) -> Vec<Vec<String>> {
+    /// By what a learning was found: words as they were typed and paths, the strongest first.
+    pub(super) fn reasons(&self, document: usize) -> Vec<String> {
         let words = self.words.iter().map(|word| (word.postings, word.worth, word.typed));
         let ways = self.ways.iter().map(|way| (way.postings, way.worth, way.path.as_str()));
         let all: Vec<(&[Posting], f32, &str)> = words.chain(ways).collect();
-        let reasons = |document: &usize| {
-            let strength = |(postings, worth, typed): &(&[Posting], f32, &'_ str)| {
-                let at =
-                    postings.binary_search_by_key(document, |posting| posting.document()).ok()?;
-                Some((worth * postings[at].strength(), (*typed).to_owned()))
-            };
-            let mut met: Vec<(f32, String)> = all.iter().filter_map(strength).collect();
-            met.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-            let mut distinct = BTreeSet::new();
-            let names = met.into_iter().map(|(_, typed)| typed);
-            names.filter(|typed| distinct.insert(typed.to_lowercase())).take(MOST_REASONS).collect()
+        let strength = |(postings, worth, typed): &(&[Posting], f32, &'_ str)| {
+            let at = postings.binary_search_by_key(&document, |posting| posting.document()).ok()?;
+            Some((worth * postings[at].strength(), (*typed).to_owned()))
         };
-        documents.iter().map(reasons).collect()
+        let mut met: Vec<(f32, String)> = all.iter().filter_map(strength).collect();
+        met.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let mut distinct = BTreeSet::new();
+        let names = met.into_iter().map(|(_, typed)| typed);
+        names.filter(|typed| distinct.insert(typed.to_lowercase())).take(MOST_REASONS).collect()
     }
 }
 

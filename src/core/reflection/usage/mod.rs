@@ -126,7 +126,6 @@ pub enum Event {
     Restored {
         learning_id: String,
     },
-    /// A candidate that was not taken.
     Rejected {
         #[serde(default)]
         session_id: String,
@@ -151,7 +150,6 @@ pub enum Event {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
-    /// Sessions that were shown its title.
     pub surfaced: u32,
     pub opened: u32,
     pub referenced: u32,

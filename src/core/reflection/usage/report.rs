@@ -30,13 +30,9 @@ pub struct Report<'a> {
     pub categories: BTreeMap<Category, Totals>,
     /// Learnings used in other tickets than their own, most tickets first.
     pub cross_uses: Vec<CrossUse>,
-    /// Skipped tickets from which something was learned later.
     pub skip_misses: Vec<String>,
-    /// What the write gate rejected, and took in another session.
     pub gate_misses: Vec<GateMiss>,
-    /// Pitfalls that were learned again after they had been shown.
     pub recurrences: Vec<Recurrence>,
-    /// What is due to be put away, or will be soon.
     pub decaying: Vec<Due>,
 }
 

@@ -40,7 +40,6 @@ pub struct View {
     seen: BTreeSet<u64>,
 }
 
-/// A candidate that was not taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rejected {
     pub ts: DateTime<Utc>,
@@ -199,12 +198,10 @@ impl View {
         self.learnings.entry(learning_id.to_owned()).or_default()
     }
 
-    /// What is known of one learning; of one that the log does not name, nothing.
     pub fn tally(&self, learning_id: &str) -> Tally {
         self.learnings.get(learning_id).map(Usage::tally).unwrap_or_default()
     }
 
-    /// By learning.
     pub fn tallies(&self) -> BTreeMap<String, Tally> {
         self.learnings.iter().map(|(id, usage)| (id.clone(), usage.tally())).collect()
     }

@@ -142,10 +142,11 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         looked_at_call: false,
     };
     review.started(agent, reviewer);
+    let findings = Some(messages::earlier_findings(review)).filter(|found| !found.is_empty());
     let notice = Notice::new("reviewer")
         .with("token", token)
         .with("folders", messages::folders(review.works()))
-        .with("findings", told_findings(review))
+        .with("findings", findings.unwrap_or_else(|| "none so far".to_owned()))
         .with("second_opinions", messages::second_opinions(review));
     Outcome::pass()
         .telling_agent(notice)
@@ -160,13 +161,6 @@ fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
     let works = &cx.facts.works;
     let is_same = !works.is_empty() && works.iter().all(Work::is_approved);
     (review.phase() == Phase::Approved && is_same).then_some("the work is approved already")
-}
-
-fn told_findings(review: &Review) -> String {
-    match messages::earlier_findings(review) {
-        none if none.is_empty() => "none so far".to_owned(),
-        findings => findings,
-    }
 }
 
 /// It may look. It never gets a token, and nobody may talk to it: a later launch is not for one

@@ -5,7 +5,6 @@ mod tests;
 
 use std::collections::HashMap;
 
-use super::Range;
 use crate::core::review::diff::without_colours;
 
 /// Places in the file where a line of the output is looked for, if the file has it several times.
@@ -22,7 +21,7 @@ struct Line<'a> {
 ///
 /// The search begins with the rarest lines, which have the fewest places to try. A line of the
 /// output belongs to one run only, so the time grows with the size of the texts and no faster.
-pub(super) fn shown(content: &str, output: &str) -> Vec<Range> {
+pub(super) fn shown(content: &str, output: &str) -> Vec<(u64, u64)> {
     let is_all = !content.trim().is_empty() && content.trim() == output.trim();
     if is_all {
         return vec![(1, content.lines().count() as u64)];

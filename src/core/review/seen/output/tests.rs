@@ -1,7 +1,7 @@
 use super::*;
 
 /// The lines of `content` that count as shown by `output`.
-fn shown_by(content: &str, output: &str) -> Vec<Range> {
+fn shown_by(content: &str, output: &str) -> Vec<(u64, u64)> {
     let mut ranges = shown(content, output);
     super::super::merge(&mut ranges);
     ranges
@@ -46,7 +46,8 @@ fn blank_lines_that_the_client_took_off_an_output_are_seen() {
     let content = (1..=90).map(|at| format!("line {at}\n\n")).collect::<Vec<_>>().concat();
     let lines: Vec<&str> = content.lines().collect();
     let parts = lines.chunks(50).map(|part| part.join("\n"));
-    let mut ranges: Vec<Range> = parts.flat_map(|part| shown(&content, part.trim_end())).collect();
+    let mut ranges: Vec<(u64, u64)> =
+        parts.flat_map(|part| shown(&content, part.trim_end())).collect();
     super::super::merge(&mut ranges);
     assert_eq!(ranges, [(1, 180)]);
 }
