@@ -13,9 +13,7 @@ pub use self::schema::{PLACEHOLDERS, example, schema};
 use super::learning::{Category, Confidence, Criterion, Learning, Origin, Scope, Status};
 use crate::core::bounded;
 
-/// In characters.
 pub const SUMMARY: RangeInclusive<usize> = 10..=200;
-/// In characters.
 pub const DETAIL: RangeInclusive<usize> = 20..=2000;
 pub const TAGS: RangeInclusive<usize> = 1..=10;
 

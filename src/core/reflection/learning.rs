@@ -9,9 +9,7 @@ use sha2::{Digest as _, Sha256};
 pub struct Learning {
     pub id: String,
     pub category: Category,
-    /// 10 to 200 characters.
     pub summary: String,
-    /// 20 to 2000 characters.
     pub detail: String,
     #[serde(default)]
     pub scope: Scope,
@@ -37,7 +35,6 @@ pub struct Learning {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
     pub created_at: DateTime<Utc>,
-    /// The roz that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roz_version: Option<String>,
 }

@@ -211,7 +211,6 @@ fn on_tool(state: &mut Reflection, call: &ToolCall, cx: Cx) -> Outcome {
     closings.iter().map(intended).fold(Outcome::pass(), Outcome::marked)
 }
 
-/// Whether a call is one of the client's task tools.
 pub fn uses_tasks(call: &ToolCall) -> bool {
     call.tool == Tool::TaskList
 }
@@ -337,7 +336,6 @@ fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
     runs && state.may_wait(cx.policy.review.reviewer_timeout_seconds, cx.now)
 }
 
-/// Too small a change to have taught anything.
 fn pass_small(state: &mut Reflection, lines: u64, cx: Cx) -> Outcome {
     let tickets = state.tickets(cx.session_id.as_str());
     let is_news = state.is_news(lines);

@@ -8,7 +8,6 @@ use crate::core::{
     tool::Tool,
 };
 
-/// One thing to look up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReflectionNeed {
     /// The tickets that the call would close. Where it closes none, nothing else is looked at.
@@ -19,7 +18,6 @@ pub enum ReflectionNeed {
     Beginning,
     /// The work tree, where the session has not looked at it yet.
     Baseline,
-    /// How much was changed.
     Diff,
     /// Learnings that are relevant now.
     Learnings(Occasion),

@@ -444,7 +444,6 @@ impl Reflection {
         self.injected_learnings.referenced(learning_id);
     }
 
-    /// The session is over: what nobody opened or referred to is dismissed, once.
     pub(super) fn ended(&mut self) -> Vec<String> {
         if self.status == Status::Active {
             self.status = Status::Idle;

@@ -38,7 +38,6 @@ struct Close {
     when: When,
 }
 
-/// When such a command closes.
 #[derive(Debug)]
 enum When {
     Always,

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use super::{Entry, Event, Tally};
 use crate::core::bounded;
 
-/// Milliseconds since 1970.
 type Millis = i64;
 
 /// What is kept of a rejected candidate's summary and of its reason, in bytes.
