@@ -1,6 +1,35 @@
 //! The configuration, as the gates read it. What a key is called, who may set it and where it was
 //! set is `config`'s; what it means is here.
 
+/// Sections of the configuration: structs in which each field that is not given has its default.
+macro_rules! sections {
+    ($($(#[$about:meta])* pub struct $name:ident {
+        $($(#[$doc:meta])* pub $field:ident: $kind:ty $(= $default:expr)?,)*
+    })*) => {$(
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(default)]
+        $(#[$about])*
+        pub struct $name {
+            $($(#[$doc])* pub $field: $kind,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: or_default!($($default)?),)* }
+            }
+        }
+    )*};
+}
+
+macro_rules! or_default {
+    () => {
+        Default::default()
+    };
+    ($default:expr) => {
+        $default
+    };
+}
+
 mod intent;
 mod reflection;
 
@@ -12,31 +41,136 @@ use serde::{Deserialize, Serialize};
 pub use self::{intent::*, reflection::*};
 use crate::shell;
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Policy {
-    pub storage: StoragePolicy,
-    pub hooks: HooksPolicy,
-    pub review: ReviewPolicy,
-    pub circuit_breaker: BreakerPolicy,
-    pub protect: ProtectPolicy,
-    pub templates: TemplatesPolicy,
-    pub external_models: ExternalModels,
-    pub trace: TracePolicy,
-    pub cleanup: CleanupPolicy,
-    pub reflection: ReflectionPolicy,
-    pub ticketing: TicketingPolicy,
-    pub gate: GatePolicy,
-    pub retrieval: RetrievalPolicy,
-    pub commands: CommandsPolicy,
-    pub shims: ShimsPolicy,
-    pub backends: BackendsPolicy,
-    pub decay: DecayPolicy,
-    pub intent: IntentPolicy,
-    pub trust: TrustPolicy,
-    pub notify: Notify,
-    /// Gates decide and record, and every answer to the client is a pass.
-    pub trial: bool,
+sections! {
+    pub struct Policy {
+        pub storage: StoragePolicy,
+        pub hooks: HooksPolicy,
+        pub review: ReviewPolicy,
+        pub circuit_breaker: BreakerPolicy,
+        pub protect: ProtectPolicy,
+        pub templates: TemplatesPolicy,
+        pub external_models: ExternalModels,
+        pub trace: TracePolicy,
+        pub cleanup: CleanupPolicy,
+        pub reflection: ReflectionPolicy,
+        pub ticketing: TicketingPolicy,
+        pub gate: GatePolicy,
+        pub retrieval: RetrievalPolicy,
+        pub commands: CommandsPolicy,
+        pub shims: ShimsPolicy,
+        pub backends: BackendsPolicy,
+        pub decay: DecayPolicy,
+        pub intent: IntentPolicy,
+        pub trust: TrustPolicy,
+        pub notify: Notify,
+        /// Gates decide and record, and every answer to the client is a pass.
+        pub trial: bool,
+    }
+
+    pub struct StoragePolicy {
+        /// The folder that holds `sessions/`; none: `<ROZ_HOME>`.
+        pub path: Option<PathBuf>,
+        pub backend: Backend,
+    }
+
+    pub struct HooksPolicy {
+        /// After this long a hook answers what it would answer on an error.
+        pub deadline_ms: u64 = 3000,
+    }
+
+    pub struct ReviewPolicy {
+        pub mode: Mode,
+        /// How long a reviewer, or other subagents, may keep a review waiting.
+        pub reviewer_timeout_seconds: u64 = 900,
+        /// Reviews that may find issues, one after the other, before stops pass again.
+        pub max_rounds: u32 = 5,
+        pub coverage: Coverage,
+        /// Above so many changed files the user is told which were not looked at, and the decision
+        /// counts all the same.
+        pub coverage_max_files: u64 = 100,
+        /// Globs over paths of files that a reviewer need not look at. One without a slash matches
+        /// the file's name.
+        pub generated: Vec<String> = GENERATED.split_whitespace().map(str::to_owned).collect(),
+        /// Several reviewers may be at work at the same time.
+        pub parallel: bool,
+        pub gates: GatesPolicy,
+    }
+
+    pub struct GatesPolicy {
+        /// Globs over tool keys: `mcp__tissue__close*`, `Bash:git push*`; with a `!` before it, an
+        /// exclusion.
+        pub tools: Vec<String>,
+        /// Where in `tools` the patterns of each project's file begin; those before are the user's.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub project_files: Vec<usize>,
+        pub approval_scope: Scope,
+        pub approval_ttl_seconds: Option<u64>,
+        /// Denials in one cycle before a gate asks instead.
+        pub max_denials: u32 = 10,
+    }
+
+    /// For the review gate and the reflection gate.
+    pub struct BreakerPolicy {
+        /// Blocks in one cycle before the next stop passes.
+        pub max_blocks: u32 = 3,
+        pub cooldown_seconds: u64 = 300,
+    }
+
+    pub struct ProtectPolicy {
+        pub enabled: bool = true,
+    }
+
+    pub struct TemplatesPolicy {
+        /// A template's id, or `random`.
+        pub active: String = "default".to_owned(),
+        /// By id; only for `random`.
+        pub weights: BTreeMap<String, u64> = [("default".to_owned(), 100)].into(),
+    }
+
+    /// Where second opinions are to be had; none: looked up on PATH.
+    pub struct ExternalModels {
+        pub codex: Option<PathBuf>,
+        pub gemini: Option<PathBuf>,
+    }
+
+    pub struct TracePolicy {
+        /// Events that a session's trace keeps; 0: none.
+        pub max_events: u64 = 500,
+    }
+
+    pub struct CleanupPolicy {
+        pub retention_days: u64 = 7,
+    }
+
+    pub struct ShimsPolicy {
+        /// Programs that a gate names are judged when they start.
+        pub enabled: bool = true,
+    }
+
+    pub struct CommandsPolicy {
+        /// Programs of the user's that run the rest of their command line.
+        pub proxies: Vec<String>,
+        /// Programs of the user's that write files.
+        pub writes: Vec<WritesPolicy>,
+    }
+
+    /// A program that writes files, as `[[commands.writes]]` tells it.
+    #[serde(deny_unknown_fields)]
+    pub struct WritesPolicy {
+        /// Its name, and the words of a subcommand.
+        pub program: String,
+        /// Options whose value is a file that it writes, as they are typed.
+        pub options: Vec<String>,
+        /// `all`, `last`, `none`; without the word none where there are options, else all.
+        pub operands: Option<String>,
+        /// `write`, `append`, `edit`, `remove`; without the word `write`.
+        pub how: Option<String>,
+    }
+
+    pub struct TrustPolicy {
+        /// Projects whose configuration may name programs to start.
+        pub projects: Vec<PathBuf>,
+    }
 }
 
 /// How much the user is told.
@@ -51,46 +185,11 @@ pub enum Notify {
     Quiet,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StoragePolicy {
-    /// The folder that holds `sessions/`; none: `<ROZ_HOME>`.
-    pub path: Option<PathBuf>,
-    pub backend: Backend,
-}
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Backend {
     #[default]
     File,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct HooksPolicy {
-    /// After this long a hook answers what it would answer on an error.
-    pub deadline_ms: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ReviewPolicy {
-    pub mode: Mode,
-    /// How long a reviewer, or other subagents, may keep a review waiting.
-    pub reviewer_timeout_seconds: u64,
-    /// Reviews that may find issues, one after the other, before stops pass again.
-    pub max_rounds: u32,
-    pub coverage: Coverage,
-    /// Above so many changed files the user is told which were not looked at, and the decision
-    /// counts all the same.
-    pub coverage_max_files: u64,
-    /// Globs over paths of files that a reviewer need not look at. One without a slash matches the
-    /// file's name.
-    pub generated: Vec<String>,
-    /// Several reviewers may be at work at the same time.
-    pub parallel: bool,
-    pub gates: GatesPolicy,
 }
 
 /// What an approval needs of the reviewer that gives it.
@@ -117,21 +216,6 @@ pub enum Mode {
     Never,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct GatesPolicy {
-    /// Globs over tool keys: `mcp__tissue__close*`, `Bash:git push*`; with a `!` before it, an
-    /// exclusion.
-    pub tools: Vec<String>,
-    /// Where in `tools` the patterns of each project's file begin; those before are the user's.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub project_files: Vec<usize>,
-    pub approval_scope: Scope,
-    pub approval_ttl_seconds: Option<u64>,
-    /// Denials in one cycle before a gate asks instead.
-    pub max_denials: u32,
-}
-
 /// How far an approval reaches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -147,80 +231,10 @@ pub enum Scope {
     Tool,
 }
 
-/// For the review gate and the reflection gate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct BreakerPolicy {
-    /// Blocks in one cycle before the next stop passes.
-    pub max_blocks: u32,
-    pub cooldown_seconds: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ProtectPolicy {
-    pub enabled: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TemplatesPolicy {
-    /// A template's id, or `random`.
-    pub active: String,
-    /// By id; only for `random`.
-    pub weights: BTreeMap<String, u64>,
-}
-
-/// Where second opinions are to be had; none: looked up on PATH.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ExternalModels {
-    pub codex: Option<PathBuf>,
-    pub gemini: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TracePolicy {
-    /// Events that a session's trace keeps; 0: none.
-    pub max_events: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CleanupPolicy {
-    pub retention_days: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ShimsPolicy {
-    /// Programs that a gate names are judged when they start.
-    pub enabled: bool,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CommandsPolicy {
-    /// Programs of the user's that run the rest of their command line.
-    pub proxies: Vec<String>,
-    /// Programs of the user's that write files.
-    pub writes: Vec<WritesPolicy>,
-}
-
-/// A program that writes files, as `[[commands.writes]]` tells it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WritesPolicy {
-    /// Its name, and the words of a subcommand.
-    pub program: String,
-    /// Options whose value is a file that it writes, as they are typed.
-    pub options: Vec<String>,
-    /// `all`, `last`, `none`; without the word none where there are options, else all.
-    pub operands: Option<String>,
-    /// `write`, `append`, `edit`, `remove`; without the word `write`.
-    pub how: Option<String>,
-}
+/// Lock files, and what tools generate or shrink.
+const GENERATED: &str = "\
+    *.lock *-lock.json *-lock.yaml *.lockb npm-shrinkwrap.json go.sum *.min.js *.min.css *.js.map \
+    *.css.map *.pb.go *_pb2.py *_pb2_grpc.py *.g.dart *.generated.*";
 
 impl WritesPolicy {
     fn writer(&self) -> shell::Writer {
@@ -254,71 +268,6 @@ impl CommandsPolicy {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TrustPolicy {
-    /// Projects whose configuration may name programs to start.
-    pub projects: Vec<PathBuf>,
-}
-
-/// Lock files, and what tools generate or shrink.
-const GENERATED: &[&str] = &[
-    "*.lock",
-    "*-lock.json",
-    "*-lock.yaml",
-    "*.lockb",
-    "npm-shrinkwrap.json",
-    "go.sum",
-    "*.min.js",
-    "*.min.css",
-    "*.js.map",
-    "*.css.map",
-    "*.pb.go",
-    "*_pb2.py",
-    "*_pb2_grpc.py",
-    "*.g.dart",
-    "*.generated.*",
-];
-
-impl Default for ShimsPolicy {
-    fn default() -> Self {
-        Self { enabled: true }
-    }
-}
-
-impl Default for HooksPolicy {
-    fn default() -> Self {
-        Self { deadline_ms: 3000 }
-    }
-}
-
-impl Default for ReviewPolicy {
-    fn default() -> Self {
-        Self {
-            mode: Mode::default(),
-            reviewer_timeout_seconds: 900,
-            max_rounds: 5,
-            coverage: Coverage::default(),
-            coverage_max_files: 100,
-            generated: GENERATED.iter().map(|&glob| glob.to_owned()).collect(),
-            parallel: false,
-            gates: GatesPolicy::default(),
-        }
-    }
-}
-
-impl Default for GatesPolicy {
-    fn default() -> Self {
-        Self {
-            tools: Vec::new(),
-            project_files: Vec::new(),
-            approval_scope: Scope::default(),
-            approval_ttl_seconds: None,
-            max_denials: 10,
-        }
-    }
-}
-
 impl GatesPolicy {
     /// The patterns, file by file: an exclusion undoes only patterns of its own file.
     pub fn files(&self) -> impl Iterator<Item = &[String]> {
@@ -331,49 +280,19 @@ impl GatesPolicy {
     }
 }
 
-impl Default for BreakerPolicy {
-    fn default() -> Self {
-        Self { max_blocks: 3, cooldown_seconds: 300 }
-    }
-}
-
-impl Default for ProtectPolicy {
-    fn default() -> Self {
-        Self { enabled: true }
-    }
-}
-
-impl Default for TemplatesPolicy {
-    fn default() -> Self {
-        Self { active: "default".into(), weights: [("default".to_owned(), 100)].into() }
-    }
-}
-
-impl Default for TracePolicy {
-    fn default() -> Self {
-        Self { max_events: 500 }
-    }
-}
-
-impl Default for CleanupPolicy {
-    fn default() -> Self {
-        Self { retention_days: 7 }
-    }
-}
-
 impl TemplatesPolicy {
     /// The template to use: with `random`, by weight; the same roll always picks the same one.
     pub fn pick(&self, dice: u64) -> &str {
         if self.active != "random" {
             return &self.active;
         }
-        let total = self.weights.values().fold(0_u128, |sum, count| sum + u128::from(*count));
-        let mut rest = u128::from(dice).checked_rem(total).unwrap_or(0);
+        let total = self.weights.values().fold(0_u64, |sum, weight| sum.saturating_add(*weight));
+        let mut rest = dice.checked_rem(total).unwrap_or(0);
         for (id, weight) in &self.weights {
-            if rest < u128::from(*weight) {
+            if rest < *weight {
                 return id;
             }
-            rest -= u128::from(*weight);
+            rest -= weight;
         }
         "default"
     }

@@ -6,26 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use super::Auto;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct IntentPolicy {
-    /// `auto`: where the project has declared intents.
-    pub enabled: Auto,
-    pub lifetime: Lifetime,
-    pub hitl: Hitl,
-    /// How long a person's yes to a command holds.
-    pub hitl_ttl_seconds: u64,
-    pub opaque: OpaqueWrites,
-    /// A write that cannot be recorded is refused.
-    pub require_ledger: bool,
-    /// Git carries the ledger's records as notes.
-    pub notes: bool,
-    /// By glob over file names: the program that formats such a file.
-    pub format: BTreeMap<String, String>,
-    /// Globs over tool keys: what else is a test or a linter.
-    pub checks: Vec<String>,
-    /// By tool: `safe`, `destructive` or `critical`.
-    pub classes: BTreeMap<String, String>,
+sections! {
+    pub struct IntentPolicy {
+        /// `auto`: where the project has declared intents.
+        pub enabled: Auto,
+        pub lifetime: Lifetime,
+        pub hitl: Hitl,
+        /// How long a person's yes to a command holds.
+        pub hitl_ttl_seconds: u64 = 3600,
+        pub opaque: OpaqueWrites,
+        /// A write that cannot be recorded is refused.
+        pub require_ledger: bool,
+        /// Git carries the ledger's records as notes.
+        pub notes: bool = true,
+        /// By glob over file names: the program that formats such a file.
+        pub format: BTreeMap<String, String>,
+        /// Globs over tool keys: what else is a test or a linter.
+        pub checks: Vec<String>,
+        /// By tool: `safe`, `destructive` or `critical`.
+        pub classes: BTreeMap<String, String>,
+    }
 }
 
 /// How long a selected intent stays selected.
@@ -59,21 +59,4 @@ pub enum OpaqueWrites {
     Observe,
     Ask,
     Deny,
-}
-
-impl Default for IntentPolicy {
-    fn default() -> Self {
-        Self {
-            enabled: Auto::Auto,
-            lifetime: Lifetime::default(),
-            hitl: Hitl::default(),
-            hitl_ttl_seconds: 3600,
-            opaque: OpaqueWrites::default(),
-            require_ledger: false,
-            notes: true,
-            format: BTreeMap::new(),
-            checks: Vec::new(),
-            classes: BTreeMap::new(),
-        }
-    }
 }

@@ -3,17 +3,97 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// Which learnings come back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RetrievalPolicy {
-    /// The most titles that are put before an agent at once.
-    pub max_injections: u64,
-    pub strategy: Strategy,
-    /// At prompts too, not only when a session starts.
-    pub on_prompt: bool,
-    pub recency_half_life_days: u64,
+sections! {
+    /// Which learnings come back.
+    pub struct RetrievalPolicy {
+        /// The most titles that are put before an agent at once.
+        pub max_injections: u64 = 5,
+        pub strategy: Strategy,
+        /// At prompts too, not only when a session starts.
+        pub on_prompt: bool = true,
+        pub recency_half_life_days: u64 = 90,
+    }
+
+    pub struct ReflectionPolicy {
+        pub enabled: Auto,
+    }
+
+    pub struct TicketingPolicy {
+        /// The systems that count, in the order in which they are looked for.
+        pub discovery: Vec<String> =
+            ["tissue", "beads", "tasks", "session"].map(str::to_owned).into(),
+        /// Systems switched on or off, by name.
+        pub overrides: BTreeMap<String, bool>,
+        /// The user's own systems, and the project's.
+        pub systems: Vec<TicketSystem>,
+        /// Those that count because the project's file says so, and for no other reason.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub of_project: Vec<String>,
+    }
+
+    /// A ticket system of the user's.
+    #[serde(deny_unknown_fields)]
+    pub struct TicketSystem {
+        pub name: String,
+        /// The file or folder by which a project is known to use it.
+        pub marker: Option<String>,
+        /// Globs over tool keys of what closes a ticket: `Bash:jira done *`.
+        pub closes: Vec<String>,
+        /// The command that prints the tickets in progress as JSON.
+        pub in_progress: Vec<String>,
+    }
+
+    pub struct GatePolicy {
+        pub auto_skip: AutoSkipPolicy,
+        pub write_gate: WriteGatePolicy,
+    }
+
+    /// When a change is too small to have taught anything.
+    pub struct AutoSkipPolicy {
+        pub enabled: bool = true,
+        /// Fewer changed lines than this are a small change.
+        pub line_threshold: u64 = 5,
+        pub decider: Decider,
+    }
+
+    /// When a learning that nobody uses is put away.
+    pub struct DecayPolicy {
+        /// Without a reference.
+        pub passive_duration_days: u64 = 90,
+        /// Above it a learning stays, however long ago its last reference is; 0 to 1.
+        pub immunity_hit_rate: f64 = 0.8,
+        /// With fewer of them it takes twice the time.
+        pub min_dismissals: u32 = 3,
+    }
+
+    pub struct WriteGatePolicy {
+        pub mode: WriteGateMode,
+    }
+
+    /// Where learnings are kept.
+    pub struct BackendsPolicy {
+        /// In this order they are looked for.
+        pub discovery: Vec<String> =
+            ["config", "total-recall", "mcp", "markdown"].map(str::to_owned).into(),
+        /// By name: used though it is not found, or passed over though it is.
+        pub overrides: BTreeMap<String, bool>,
+        /// What `config` means: these and no others.
+        pub r#use: Vec<String>,
+        pub mcp: McpPolicy,
+    }
+
+    /// A memory server that is started and spoken to over its standard streams.
+    pub struct McpPolicy {
+        /// The program: a path, or a name on PATH. None: there is no server.
+        pub command: Option<String>,
+        pub args: Vec<String>,
+        pub env: BTreeMap<String, String>,
+        /// By what we want (`write`, `all`, `search`, `mark`): the tool that does it. Empty: the
+        /// server is `@modelcontextprotocol/server-memory`, or takes its calls.
+        pub tool_names: BTreeMap<String, String>,
+    }
 }
 
 /// How much of the best one's relevance a learning needs for its title to be shown.
@@ -26,15 +106,9 @@ pub enum Strategy {
     Aggressive,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ReflectionPolicy {
-    pub enabled: Auto,
-}
-
-/// A gate that finds out by itself whether a project wants it.
+/// A gate that finds out by itself whether a project wants it: `"auto"`, `true`, `false`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "AutoValue", into = "AutoValue")]
+#[serde(from = "Value", into = "Value")]
 pub enum Auto {
     /// Where the project has what the gate works with.
     #[default]
@@ -43,82 +117,20 @@ pub enum Auto {
     Off,
 }
 
-/// As it is written: `"auto"`, `true`, `false`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-enum AutoValue {
-    Switch(bool),
-    Word(AutoWord),
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum AutoWord {
-    Auto,
-}
-
-impl From<AutoValue> for Auto {
-    fn from(value: AutoValue) -> Self {
-        match value {
-            AutoValue::Switch(true) => Self::On,
-            AutoValue::Switch(false) => Self::Off,
-            AutoValue::Word(AutoWord::Auto) => Self::Auto,
-        }
+impl From<Value> for Auto {
+    fn from(value: Value) -> Self {
+        value.as_bool().map_or(Self::Auto, |is_on| if is_on { Self::On } else { Self::Off })
     }
 }
 
-impl From<Auto> for AutoValue {
+impl From<Auto> for Value {
     fn from(value: Auto) -> Self {
         match value {
-            Auto::Auto => Self::Word(AutoWord::Auto),
-            Auto::On => Self::Switch(true),
-            Auto::Off => Self::Switch(false),
+            Auto::Auto => "auto".into(),
+            Auto::On => true.into(),
+            Auto::Off => false.into(),
         }
     }
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TicketingPolicy {
-    /// The systems that count, in the order in which they are looked for.
-    pub discovery: Vec<String>,
-    /// Systems switched on or off, by name.
-    pub overrides: BTreeMap<String, bool>,
-    /// The user's own systems, and the project's.
-    pub systems: Vec<TicketSystem>,
-    /// Those that count because the project's file says so, and for no other reason.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub of_project: Vec<String>,
-}
-
-/// A ticket system of the user's.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TicketSystem {
-    pub name: String,
-    /// The file or folder by which a project is known to use it.
-    pub marker: Option<String>,
-    /// Globs over tool keys of what closes a ticket: `Bash:jira done *`.
-    pub closes: Vec<String>,
-    /// The command that prints the tickets in progress as JSON.
-    pub in_progress: Vec<String>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct GatePolicy {
-    pub auto_skip: AutoSkipPolicy,
-    pub write_gate: WriteGatePolicy,
-}
-
-/// When a change is too small to have taught anything.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AutoSkipPolicy {
-    pub enabled: bool,
-    /// Fewer changed lines than this are a small change.
-    pub line_threshold: u64,
-    pub decider: Decider,
 }
 
 /// Who decides that a small change needs no reflection.
@@ -134,24 +146,6 @@ pub enum Decider {
     Never,
 }
 
-/// When a learning that nobody uses is put away.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct DecayPolicy {
-    /// Without a reference.
-    pub passive_duration_days: u64,
-    /// Above it a learning stays, however long ago its last reference is; 0 to 1.
-    pub immunity_hit_rate: f64,
-    /// With fewer of them it takes twice the time.
-    pub min_dismissals: u32,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct WriteGatePolicy {
-    pub mode: WriteGateMode,
-}
-
 /// What becomes of a candidate that is vague, or claims what is not plausible.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -163,50 +157,6 @@ pub enum WriteGateMode {
     Warn,
     /// Nobody looks.
     Off,
-}
-
-/// Where learnings are kept.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct BackendsPolicy {
-    /// In this order they are looked for: `config`, `total-recall`, `mcp`, `markdown`.
-    pub discovery: Vec<String>,
-    /// By name: used though it is not found, or passed over though it is.
-    pub overrides: BTreeMap<String, bool>,
-    /// What `config` means: these and no others.
-    pub r#use: Vec<String>,
-    pub mcp: McpPolicy,
-}
-
-/// A memory server that is started and spoken to over its standard streams.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct McpPolicy {
-    /// The program: a path, or a name on PATH. None: there is no server.
-    pub command: Option<String>,
-    pub args: Vec<String>,
-    pub env: BTreeMap<String, String>,
-    /// By what we want (`write`, `all`, `search`, `mark`): the tool that does it. Empty: the server
-    /// is `@modelcontextprotocol/server-memory`, or takes its calls.
-    pub tool_names: BTreeMap<String, String>,
-}
-
-impl Default for TicketingPolicy {
-    fn default() -> Self {
-        let discovery = ["tissue", "beads", "tasks", "session"];
-        Self {
-            discovery: discovery.map(str::to_owned).into(),
-            overrides: BTreeMap::new(),
-            systems: Vec::new(),
-            of_project: Vec::new(),
-        }
-    }
-}
-
-impl Default for AutoSkipPolicy {
-    fn default() -> Self {
-        Self { enabled: true, line_threshold: 5, decider: Decider::default() }
-    }
 }
 
 impl AutoSkipPolicy {
@@ -241,34 +191,5 @@ impl TicketingPolicy {
     /// project switches nothing off.
     pub fn stands_for_sessions(&self, system: &str) -> bool {
         self.has(system) && !self.of_project.iter().any(|known| known == system)
-    }
-}
-
-impl Default for RetrievalPolicy {
-    fn default() -> Self {
-        Self {
-            max_injections: 5,
-            strategy: Strategy::default(),
-            on_prompt: true,
-            recency_half_life_days: 90,
-        }
-    }
-}
-
-impl Default for BackendsPolicy {
-    fn default() -> Self {
-        let discovery = ["config", "total-recall", "mcp", "markdown"];
-        Self {
-            discovery: discovery.map(str::to_owned).into(),
-            overrides: BTreeMap::new(),
-            r#use: Vec::new(),
-            mcp: McpPolicy::default(),
-        }
-    }
-}
-
-impl Default for DecayPolicy {
-    fn default() -> Self {
-        Self { passive_duration_days: 90, immunity_hit_rate: 0.8, min_dismissals: 3 }
     }
 }
