@@ -70,6 +70,6 @@ pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
 fn place_of(full: &Full, key: &str) -> Place {
     let set = full.settings.iter().find(|setting| setting.key.path == key);
     let origin = set.and_then(|set| set.origins.last());
-    let default = || Place::Variable("default".to_owned());
+    let default = || Place::variable("default");
     origin.map_or_else(default, |origin| origin.place.clone())
 }

@@ -1,7 +1,7 @@
 //! `roz config`: what applies, and what is wrong.
 
 use clap::Subcommand;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Done, advice, say};
 use crate::{
@@ -73,7 +73,7 @@ fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
             full.diagnostics.extend(missing);
             let text = if as_json {
                 let mut value = full.check_json();
-                value["warnings"] = warnings.iter().map(config::Diagnostic::to_json).collect();
+                value["warnings"] = json!(warnings);
                 json(&value)?
             } else {
                 let said = |diagnostic: &config::Diagnostic| format!("warning: {diagnostic}\n");

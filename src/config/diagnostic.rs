@@ -3,60 +3,33 @@
 use std::{fmt, path::Path};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-/// Displays as one line: `…/config.toml:3: what is wrong; what to do`.
+/// Displays as one line: `…/config.toml:3: what is wrong; what to do`. As JSON `{"file", "line",
+/// "variable", "problem", "remedy"}`; what does not apply is null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {
+    #[serde(flatten)]
     pub place: Place,
     pub problem: String,
     pub remedy: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// The line counts from 1; none where the whole file is meant.
-    File {
-        path: String,
-        line: Option<usize>,
-    },
-    Variable(String),
+/// A file or a variable.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub(super) file: Option<String>,
+    /// From 1; none where the whole file is meant.
+    pub(super) line: Option<usize>,
+    pub(super) variable: Option<String>,
 }
 
 impl Place {
     pub fn file(path: &Path, line: Option<usize>) -> Self {
-        Place::File { path: path.to_string_lossy().into_owned(), line }
+        Self { file: Some(path.to_string_lossy().into_owned()), line, variable: None }
     }
 
-    pub(super) fn at_line(&self, line: Option<usize>) -> Self {
-        match self {
-            Place::File { path, line: before } => {
-                Place::File { path: path.clone(), line: line.or(*before) }
-            }
-            Place::Variable(name) => Place::Variable(name.clone()),
-        }
-    }
-
-    pub(super) fn parts(&self) -> (Option<&str>, Option<usize>, Option<&str>) {
-        match self {
-            Place::File { path, line } => (Some(path), *line, None),
-            Place::Variable(name) => (None, None, Some(name)),
-        }
-    }
-}
-
-impl Diagnostic {
-    /// `{"file", "line", "variable", "problem", "remedy"}`; what does not apply is null.
-    pub fn to_json(&self) -> Value {
-        let (file, line, variable) = self.place.parts();
-        json!({
-            "file": file,
-            "line": line,
-            "variable": variable,
-            "problem": self.problem,
-            "remedy": self.remedy,
-        })
+    pub fn variable(name: &str) -> Self {
+        Self { variable: Some(name.to_owned()), ..Self::default() }
     }
 }
 
@@ -69,13 +42,11 @@ impl fmt::Display for Diagnostic {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::File { path, line } => {
-                write!(f, "{}", path.escape_debug())?;
-                line.map_or(Ok(()), |line| write!(f, ":{line}"))
-            }
-            Place::Variable(name) => write!(f, "the variable {name}"),
+        if let Some(name) = &self.variable {
+            return write!(f, "the variable {name}");
         }
+        write!(f, "{}", self.file.as_deref().unwrap_or_default().escape_debug())?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))
     }
 }
 

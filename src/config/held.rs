@@ -98,7 +98,7 @@ fn laxer_than(before: &str, after: &str, file: &Path, home: Option<&Path>) -> Ve
             || match key.project {
                 May::Set => true,
                 May::Add => adds(was, is),
-                May::Tighten { stricter, .. } => stricter(is, was),
+                May::Only(_) | May::Stricter => key.is_stricter(is, was),
                 May::StartProgram | May::Nothing => false,
             };
         (!is_fine).then(|| format!("`{}` was {was}, is {is}", key.path))

@@ -38,7 +38,13 @@ pub enum Kind {
     Template,
     /// Any, but none that is empty.
     Text,
-    List(Item),
+    /// A glob over tool keys.
+    Pattern,
+    /// The same, or with a `!` before it an exclusion.
+    GatePattern,
+    /// A glob over paths of files.
+    Glob,
+    List(&'static Kind),
     /// Whole numbers by template id.
     Weights,
     /// `"auto"`, true or false.
@@ -52,45 +58,31 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether its value is a table by itself: `[templates.weights]`.
-    pub fn is_table(self) -> bool {
-        matches!(self, Self::Weights | Self::Switches(_) | Self::Texts(_))
+    /// Of a table by itself (`[templates.weights]`): the names that it may have, if not any, and
+    /// what each of them holds.
+    pub(super) fn entries(self) -> Option<(Option<&'static [&'static str]>, Kind)> {
+        match self {
+            Self::Weights => Some((None, Self::Integer { min: 0, max: HEAVIEST })),
+            Self::Switches(names) => Some((names, Self::Switch)),
+            Self::Texts(names) => Some((names, Self::Text)),
+            _ => None,
+        }
     }
 }
+
+/// The most that a template may weigh.
+const HEAVIEST: u64 = 0xffff_ffff;
 
 /// A field of a row.
 #[derive(Debug)]
 pub struct Field {
     pub name: &'static str,
-    pub kind: FieldKind,
+    pub kind: Kind,
     pub required: bool,
     /// It names a program to start: a project's needs trust.
     pub is_program: bool,
     /// One line, without a full stop.
     pub about: &'static str,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FieldKind {
-    Text,
-    Texts,
-    Patterns,
-    /// One of these.
-    Word(&'static [&'static str]),
-}
-
-#[derive(Debug, Clone, Copy)]
-pub enum Item {
-    Text,
-    Path,
-    /// A glob over tool keys.
-    Pattern,
-    /// The same, or with a `!` before it an exclusion.
-    GatePattern,
-    /// A glob over paths of files.
-    Glob,
-    /// One of these.
-    Word(&'static [&'static str]),
 }
 
 /// What a project's file may do with a key. A cloned repository must not be able to switch a gate
@@ -101,63 +93,56 @@ pub enum May {
     Set,
     /// Its list is added to the user's.
     Add,
-    /// Only where `stricter(its value, what applies without it)`.
-    Tighten {
-        stricter: fn(&Value, &Value) -> bool,
-        rule: &'static str,
-    },
+    /// Only to one of these values.
+    Only(&'static [&'static str]),
+    /// Only where it is stricter than what applies without it: a lower number, a later word of its
+    /// list, more that is switched on.
+    Stricter,
     /// Only the projects of `trust.projects`: the value is a program to start.
     StartProgram,
     Nothing,
 }
 
 use Kind::{Integer, List, Switch, Word};
-use May::{Add, Nothing, Set, StartProgram, Tighten};
+use May::{Add, Nothing, Only, Set, StartProgram, Stricter};
 
 const BACKENDS: &[&str] = &["total-recall", "mcp", "markdown"];
-
-/// From lax to strict.
-const COVERAGE: &[&str] = &["off", "tell", "require"];
 
 const YEAR: u64 = 366 * 24 * 60 * 60;
 
 const TICKET_SYSTEM: &[Field] = &[
-    required("name", FieldKind::Text, "Its name"),
-    field("marker", FieldKind::Text, "A project with this file or folder uses the system"),
+    required("name", Kind::Text, "Its name"),
+    field("marker", Kind::Text, "A project with this file or folder uses the system"),
     required(
         "closes",
-        FieldKind::Patterns,
+        List(&Kind::Pattern),
         "Patterns of the calls that close a ticket; the first `*` is its id",
     ),
     Field {
         is_program: true,
         ..field(
             "in_progress",
-            FieldKind::Texts,
+            List(&Kind::Text),
             "The command that prints the tickets in progress as JSON",
         )
     },
 ];
 
 const WRITES: &[Field] = &[
-    required(
-        "program",
-        FieldKind::Text,
-        "Its name, with the words of a subcommand: `buf generate`",
-    ),
+    required("program", Kind::Text, "Its name, with the words of a subcommand: `buf generate`"),
     field(
         "options",
-        FieldKind::Texts,
+        List(&Kind::Text),
         "Options whose value is a file that it writes: `-o`, `--out`",
     ),
     field(
         "operands",
-        FieldKind::Word(&["all", "last", "none"]),
+        Word(&["all", "last", "none"]),
         "Which operands are files that it writes; default: none if there are `options`, else all",
     ),
     field(
         "how",
-        FieldKind::Word(&["write", "append", "edit", "remove"]),
+        Word(&["write", "append", "edit", "remove"]),
         "What it does to the files; default: write",
     ),
 ];
@@ -175,7 +160,7 @@ pub static KEYS: &[Key] = &[
     key(
         "review.mode",
         Word(&["always", "prompt", "never"]),
-        Tighten { stricter: is_always, rule: "a project may only set \"always\"" },
+        Only(&["always"]),
         "When a review is due: after every prompt, after `#roz` and before gated calls, never",
     )
     .from("ROZ_REVIEW_MODE"),
@@ -193,8 +178,8 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "review.coverage",
-        Word(COVERAGE),
-        Tighten { stricter: covers_more, rule: "a project may only make it stricter" },
+        Word(&["off", "tell", "require"]),
+        Stricter,
         "What happens to changes that the reviewer has not seen: nothing, the user is told, they prevent an approval",
     ),
     key(
@@ -205,14 +190,14 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "review.generated",
-        List(Item::Glob),
+        List(&Kind::Glob),
         Nothing,
         "Files that a reviewer need not look at, as globs: `*.lock`, `dist/**`",
     ),
     key("review.parallel", Switch, Nothing, "Allow several reviewers at the same time"),
     key(
         "review.gates.tools",
-        List(Item::GatePattern),
+        List(&Kind::GatePattern),
         Add,
         "Calls that need a review first, as patterns: `Bash:git push*`, `mcp__tissue__close*`; a `!` \
          in front makes an exception: `!Bash:git push origin wip/*`",
@@ -220,14 +205,14 @@ pub static KEYS: &[Key] = &[
     key(
         "review.gates.approval_scope",
         Word(&["work", "session", "prompt", "tool"]),
-        Tighten { stricter: is_work_or_tool, rule: "a project may only set \"work\" or \"tool\"" },
+        Only(&["work", "tool"]),
         "How long an approval holds: while the work is unchanged, for the session, until the next \
          prompt, for one gated call",
     ),
     key(
         "review.gates.approval_ttl_seconds",
         Integer { min: 1, max: YEAR },
-        Tighten { stricter: is_shorter, rule: "a project may only shorten it" },
+        Stricter,
         "An approval expires after this time, whatever its scope; default: never",
     ),
     key(
@@ -305,19 +290,19 @@ pub static KEYS: &[Key] = &[
     key(
         "reflection.enabled",
         Kind::Auto,
-        Tighten { stricter: is_on, rule: "a project may only switch it on" },
+        Only(&["true"]),
         "The reflection gate: in projects with a `learnings.md` or a ticket system, always, never",
     ),
     key(
         "ticketing.discovery",
-        List(Item::Text),
+        List(&Kind::Text),
         Add,
         "The ticket systems to look for, in this order",
     ),
     key(
         "ticketing.overrides",
         Kind::Switches(None),
-        Tighten { stricter: adds_only, rule: "a project may only switch systems on" },
+        Stricter,
         "Ticket systems to switch on or off, by name: `github = true`",
     ),
     key(
@@ -329,20 +314,20 @@ pub static KEYS: &[Key] = &[
     key(
         "gate.auto_skip.enabled",
         Switch,
-        Tighten { stricter: is_off, rule: "a project may only switch it off" },
+        Only(&["false"]),
         "Let small changes pass without a reflection",
     ),
     key(
         "gate.auto_skip.line_threshold",
         Integer { min: 0, max: 1_000_000 },
-        Tighten { stricter: is_lower, rule: "a project may only lower it" },
+        Stricter,
         "A change of fewer lines than this is small",
     ),
     key(
         "gate.auto_skip.decider",
-        Word(&["agent", "always", "never"]),
-        Tighten { stricter: asks_more, rule: "a project may only have more asked" },
-        "Whether a small change passes: the agent decides after a ticket was closed, always, never",
+        Word(&["always", "agent", "never"]),
+        Stricter,
+        "Whether a small change passes: always, the agent decides after a ticket was closed, never",
     ),
     key(
         "retrieval.max_injections",
@@ -377,7 +362,7 @@ pub static KEYS: &[Key] = &[
     // A project that calls `git` a proxy would hide `git push` behind it.
     key(
         "commands.proxies",
-        List(Item::Text),
+        List(&Kind::Text),
         Nothing,
         "Programs of yours that run the rest of their command line, like `sudo`",
     ),
@@ -389,13 +374,13 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "gate.write_gate.mode",
-        Word(&["strict", "warn", "off"]),
-        Tighten { stricter: is_stricter_gate, rule: "a project may only make it stricter" },
-        "What happens to a vague learning: rejected, kept with a warning, kept",
+        Word(&["off", "warn", "strict"]),
+        Stricter,
+        "What happens to a vague learning: kept, kept with a warning, rejected",
     ),
     key(
         "backends.discovery",
-        List(Item::Word(&["config", "total-recall", "mcp", "markdown"])),
+        List(&Word(&["config", "total-recall", "mcp", "markdown"])),
         Set,
         "Where to look for learnings, in this order",
     ),
@@ -407,7 +392,7 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "backends.use",
-        List(Item::Word(BACKENDS)),
+        List(&Word(BACKENDS)),
         Set,
         "Use these backends and no others; `config` in `backends.discovery` stands for them",
     ),
@@ -417,7 +402,7 @@ pub static KEYS: &[Key] = &[
         StartProgram,
         "The program of the memory server: a path, or a name on PATH; default: no server",
     ),
-    key("backends.mcp.args", List(Item::Text), StartProgram, "The arguments of the memory server"),
+    key("backends.mcp.args", List(&Kind::Text), StartProgram, "The arguments of the memory server"),
     key(
         "backends.mcp.env",
         Kind::Texts(None),
@@ -452,37 +437,37 @@ pub static KEYS: &[Key] = &[
     key(
         "intent.enabled",
         Kind::Auto,
-        Tighten { stricter: is_on, rule: "a project may only switch it on" },
+        Only(&["true"]),
         "The intent gate: in projects with `.orchestration/active_intents.yaml`, always, never",
     ),
     key(
         "intent.lifetime",
         Word(&["session", "turn"]),
-        Tighten { stricter: is_turn, rule: "a project may only shorten it" },
+        Only(&["turn"]),
         "How long an intent stays selected: for the session, until the next prompt",
     ),
     key(
         "intent.hitl",
         Word(&["off", "critical", "destructive"]),
-        Tighten { stricter: asks_a_person_more, rule: "a project may only have more asked" },
+        Stricter,
         "What someone has to confirm: nothing, what cannot be undone, every change",
     ),
     key(
         "intent.hitl_ttl_seconds",
         Integer { min: 0, max: YEAR },
-        Tighten { stricter: is_lower, rule: "a project may only lower it" },
+        Stricter,
         "How long a confirmation of a command holds",
     ),
     key(
         "intent.opaque",
         Word(&["observe", "ask", "deny"]),
-        Tighten { stricter: is_less_trusting, rule: "a project may only make it stricter" },
+        Stricter,
         "Calls of which nobody can say what they write: checked afterwards, asked about, denied",
     ),
     key(
         "intent.require_ledger",
         Switch,
-        Tighten { stricter: is_on, rule: "a project may only switch it on" },
+        Only(&["true"]),
         "Deny a write that cannot be recorded",
     ),
     key("intent.notes", Switch, Set, "Add the records of a commit to its git notes"),
@@ -494,7 +479,7 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "intent.checks",
-        List(Item::Pattern),
+        List(&Kind::Pattern),
         Add,
         "Tests and linters of yours, as patterns: `Bash:./verify*`",
     ),
@@ -506,7 +491,7 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "trust.projects",
-        List(Item::Path),
+        List(&Kind::Path),
         Nothing,
         "Projects whose own configuration may start programs",
     ),
@@ -529,16 +514,32 @@ pub fn slot<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
 }
 
 impl Key {
+    /// Whether a project's value is within [`May::Only`] or [`May::Stricter`].
+    pub(super) fn is_stricter(&self, value: &Value, without: &Value) -> bool {
+        match (self.project, self.kind) {
+            (Only(values), _) => values.contains(&value.to_string().trim_matches('"')),
+            (_, Word(words)) => {
+                let rank = |value: &Value| words.iter().position(|word| value == word);
+                rank(value) > rank(without)
+            }
+            // None at all is the most.
+            (_, Integer { .. }) => value.as_u64() < Some(without.as_u64().unwrap_or(u64::MAX)),
+            _ => {
+                value.as_object().is_some_and(|fields| fields.values().all(|value| *value == true))
+            }
+        }
+    }
+
     const fn from(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
     }
 }
 
-const fn field(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
+const fn field(name: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { name, kind, required: false, is_program: false, about }
 }
 
-const fn required(name: &'static str, kind: FieldKind, about: &'static str) -> Field {
+const fn required(name: &'static str, kind: Kind, about: &'static str) -> Field {
     Field { required: true, ..field(name, kind, about) }
 }
 
@@ -546,75 +547,25 @@ const fn key(path: &'static str, kind: Kind, project: May, about: &'static str) 
     Key { path, kind, project, variable: None, about }
 }
 
-fn is_always(value: &Value, _: &Value) -> bool {
-    value == "always"
-}
-
-fn is_work_or_tool(value: &Value, _: &Value) -> bool {
-    value == "work" || value == "tool"
-}
-
-fn covers_more(value: &Value, without: &Value) -> bool {
-    is_further(COVERAGE, value, without)
-}
-
-fn is_on(value: &Value, _: &Value) -> bool {
-    *value == true
-}
-
-fn is_off(value: &Value, _: &Value) -> bool {
-    *value == false
-}
-
-fn is_turn(value: &Value, without: &Value) -> bool {
-    value == "turn" && without != "turn"
-}
-
-/// Whether a word is further down a list that goes from lax to strict.
-fn is_further(words: &[&str], value: &Value, without: &Value) -> bool {
-    let rank = |value: &Value| words.iter().position(|word| value == *word).unwrap_or(0);
-    rank(value) > rank(without)
-}
-
-fn asks_a_person_more(value: &Value, without: &Value) -> bool {
-    is_further(&["off", "critical", "destructive"], value, without)
-}
-
-fn is_less_trusting(value: &Value, without: &Value) -> bool {
-    is_further(&["observe", "ask", "deny"], value, without)
-}
-
-fn is_lower(value: &Value, without: &Value) -> bool {
-    value.as_u64() < without.as_u64()
-}
-
-fn adds_only(value: &Value, _: &Value) -> bool {
-    value.as_object().is_some_and(|fields| fields.values().all(|value| *value == true))
-}
-
-fn asks_more(value: &Value, without: &Value) -> bool {
-    is_further(&["always", "agent", "never"], value, without)
-}
-
-fn is_stricter_gate(value: &Value, without: &Value) -> bool {
-    is_further(&["off", "warn", "strict"], value, without)
-}
-
-/// None at all is the longest.
-fn is_shorter(value: &Value, without: &Value) -> bool {
-    value.as_u64() < Some(without.as_u64().unwrap_or(u64::MAX))
-}
-
 impl May {
     /// For the schema and for people.
-    pub fn rule(&self) -> &'static str {
-        match self {
+    pub fn rule(&self) -> String {
+        let rule = match self {
             May::Set => "a project may set it",
             May::Add => "a project may add to it",
-            May::Tighten { rule, .. } => rule,
+            May::Only(values) => {
+                let shown = |value: &&str| match *value {
+                    "true" | "false" => value.to_string(),
+                    word => format!("{word:?}"),
+                };
+                let values: Vec<String> = values.iter().map(shown).collect();
+                return format!("a project may only set {}", values.join(" or "));
+            }
+            May::Stricter => "a project may only make it stricter",
             May::StartProgram => "a project may set it only if it is in `trust.projects`",
             May::Nothing => "a project may not set it",
-        }
+        };
+        rule.to_owned()
     }
 }
 

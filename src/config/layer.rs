@@ -65,7 +65,7 @@ pub(super) fn from_variables<'a>(
     for (name, text) in variables {
         let Some(key) = keys::by_variable(name) else { continue };
         let mut reader = Reader { home, ..Reader::default() };
-        let place = Place::Variable(name.to_owned());
+        let place = Place::variable(name);
         if let Some(value) = reader.parse(key, text) {
             layer.settings.push(Setting { key, value, place: place.clone(), rows: Vec::new() });
         }
@@ -113,7 +113,7 @@ impl Walk<'_> {
     }
 
     fn set(&mut self, key: &'static Key, value: &Spanned<DeValue>) {
-        if let Some(read) = self.reader.read(key, value) {
+        if let Some(read) = self.reader.read(key.path, key.kind, value) {
             let place = Place::file(self.path, Some(line(self.text, value.span().start)));
             let rows = self.reader.rows.drain(..).map(|row| line(self.text, row)).collect();
             self.settings.push(Setting { key, value: read, place, rows });
@@ -159,7 +159,7 @@ fn names(prefix: &str) -> Vec<&'static str> {
 /// one from elsewhere.
 fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     let fits = |path: &str| match KEYS.iter().find(|key| key.path == path) {
-        Some(key) => !is_table || key.kind.is_table(),
+        Some(key) => !is_table || key.kind.entries().is_some(),
         None => is_table,
     };
     let beside = names(prefix).into_iter().filter(|name| fits(&format!("{prefix}{name}")));

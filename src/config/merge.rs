@@ -95,11 +95,12 @@ impl<'a> Draft<'a> {
         match setting.key.project {
             May::Set | May::Add => self.set(setting, author),
             May::StartProgram if trusted => self.set(setting, author),
-            May::Tighten { stricter, rule } => {
+            May::Only(_) | May::Stricter => {
                 let without = slot(&mut self.document, path);
-                if stricter(&setting.value, without) {
+                if setting.key.is_stricter(&setting.value, without) {
                     self.set(setting, author);
                 } else if setting.value != *without {
+                    let rule = setting.key.project.rule();
                     let problem =
                         format!("`{path}` stays {without}, not {}: {rule}", setting.value);
                     self.refuse(setting.place, problem);
@@ -206,7 +207,8 @@ impl Draft<'_> {
                      project may only add others",
                     quoted(name)
                 );
-                self.refuse(place.at_line(line), problem);
+                let line = line.or(place.line);
+                self.refuse(Place { line, ..place.clone() }, problem);
             }
             false
         });

@@ -28,7 +28,7 @@ pub use self::{
     client::set_by_project,
     diagnostic::{Diagnostic, Place, nearest},
     held::{hold, keep_confirmed, laxer, release},
-    keys::{Item, KEYS, Key, Kind, May},
+    keys::{KEYS, Key, Kind, May},
     schema::schema,
 };
 use self::{
@@ -89,8 +89,10 @@ pub struct Set {
     pub origins: Vec<Origin>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// As JSON `{"file", "line", "variable", "by_project"}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
+    #[serde(flatten)]
     pub place: Place,
     pub by_project: bool,
 }
@@ -266,7 +268,7 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
         let names_nothing = seen.user.is_absent() && is_named;
         if name == "ROZ_CONFIG" && names_nothing {
             draft.diagnostics.push(Diagnostic {
-                place: Place::Variable(name.to_owned()),
+                place: Place::variable(name),
                 problem: format!("there is no file {}", diagnostic::quoted(value)),
                 remedy: "until there is one the user's configuration is empty".to_owned(),
             });
@@ -287,7 +289,8 @@ fn keep_gates(main: &mut Layer, own: &Layer) {
             && own.settings.iter().any(|setting| setting.key.path == key.path)
     };
     main.settings.retain(|setting| {
-        matches!(setting.key.project, May::Add | May::Tighten { .. }) && !is_replaced(setting.key)
+        matches!(setting.key.project, May::Add | May::Only(_) | May::Stricter)
+            && !is_replaced(setting.key)
     });
 }
 
@@ -296,7 +299,7 @@ fn misplaced(name: &str, is_projects: bool) -> Option<Diagnostic> {
     if keys::by_variable(name).is_some() {
         return None;
     }
-    let place = Place::Variable(name.to_owned());
+    let place = Place::variable(name);
     if FINDERS.contains(&name) {
         return is_projects.then(|| Diagnostic {
             place,

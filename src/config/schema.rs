@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    keys::{Field, FieldKind, Item, KEYS, Key, Kind, slot},
-    value::{HEAVIEST, LONGEST_LIST, LONGEST_TEXT, MOST_WEIGHTS},
+    keys::{Field, KEYS, Key, Kind, slot},
+    value::{LONGEST_LIST, LONGEST_PATTERN, LONGEST_TEXT, MOST_WEIGHTS},
 };
 use crate::core::policy::Policy;
 
@@ -45,31 +45,24 @@ fn property(key: &Key, default: Value) -> Value {
 }
 
 fn shape(kind: Kind) -> Value {
-    let path = json!({ "type": "string", "pattern": "^(/|~/)", "maxLength": LONGEST_TEXT });
+    let text = |longest: usize| json!({ "type": "string", "minLength": 1, "maxLength": longest });
     match kind {
         Kind::Switch => json!({ "type": "boolean" }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Kind::Word(words) => json!({ "enum": words }),
-        Kind::Path => path,
+        Kind::Path => json!({ "type": "string", "pattern": "^(/|~/)", "maxLength": LONGEST_TEXT }),
         Kind::Template => json!({ "type": "string", "pattern": TEMPLATE }),
-        Kind::Text => json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_TEXT }),
-        Kind::List(Item::Word(words)) => {
-            json!({ "type": "array", "items": { "enum": words }, "maxItems": LONGEST_LIST })
-        }
-        Kind::Switches(names) => table(names, &json!({ "type": "boolean" })),
-        Kind::Texts(names) => table(names, &json!({ "type": "string", "maxLength": LONGEST_TEXT })),
+        Kind::Text => text(LONGEST_TEXT),
+        Kind::Pattern | Kind::GatePattern | Kind::Glob => text(LONGEST_PATTERN),
         Kind::List(item) => {
-            let text = json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
-            let item = if matches!(item, Item::Path) { path } else { text };
-            json!({ "type": "array", "items": item, "maxItems": LONGEST_LIST })
+            json!({ "type": "array", "items": shape(*item), "maxItems": LONGEST_LIST })
         }
-        Kind::Weights => json!({
-            "type": "object",
-            "maxProperties": MOST_WEIGHTS,
-            "propertyNames": { "pattern": TEMPLATE },
-            "additionalProperties": { "type": "integer", "minimum": 0, "maximum": HEAVIEST },
-        }),
+        Kind::Weights => table(&json!({ "pattern": TEMPLATE }), kind),
+        Kind::Switches(Some(names)) | Kind::Texts(Some(names)) => {
+            table(&json!({ "enum": names }), kind)
+        }
+        Kind::Switches(None) | Kind::Texts(None) => table(&text(LONGEST_TEXT), kind),
         Kind::Auto => json!({ "enum": ["auto", true, false] }),
         Kind::Rows(fields) => {
             json!({ "type": "array", "items": row(fields), "maxItems": LONGEST_LIST })
@@ -77,12 +70,12 @@ fn shape(kind: Kind) -> Value {
     }
 }
 
-/// Values by names: any, or these.
-fn table(names: Option<&[&str]>, value: &Value) -> Value {
-    let names = match names {
-        Some(names) => json!({ "enum": names }),
-        None => json!({ "minLength": 1, "maxLength": LONGEST_TEXT }),
-    };
+/// Values by names.
+fn table(names: &Value, kind: Kind) -> Value {
+    let mut value = kind.entries().map_or(Value::Null, |(_, kind)| shape(kind));
+    if let Kind::Texts(_) = kind {
+        value["minLength"] = 0.into();
+    }
     json!({
         "type": "object",
         "maxProperties": MOST_WEIGHTS,
@@ -92,15 +85,8 @@ fn table(names: Option<&[&str]>, value: &Value) -> Value {
 }
 
 fn row(fields: &[Field]) -> Value {
-    let text =
-        |item: Item| json!({ "type": "string", "minLength": 1, "maxLength": item.longest() });
     let shape = |field: &Field| {
-        let mut shape = match field.kind {
-            FieldKind::Text => text(Item::Text),
-            FieldKind::Word(words) => json!({ "enum": words }),
-            FieldKind::Texts => json!({ "type": "array", "items": text(Item::Text) }),
-            FieldKind::Patterns => json!({ "type": "array", "items": text(Item::Pattern) }),
-        };
+        let mut shape = shape(field.kind);
         let trust = if field.is_program { ". A project's needs `trust.projects`" } else { "" };
         shape["description"] = format!("{}{trust}.", field.about).into();
         (field.name.to_owned(), shape)

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 
 use serde_json::{Map, Value, json};
 
-use super::{Diagnostic, Full, Origin, Place};
+use super::{Full, Origin};
 
 impl Full {
     /// All keys with their values: a `config.toml` that would say the same. With `origins`, where
@@ -32,15 +32,15 @@ impl Full {
     /// `{"config": {…}, "origins": {"review.mode": [{…}]}, "files": […], "diagnostics": […]}`. A
     /// key that nobody set has no origins.
     pub fn to_json(&self) -> Value {
-        let origins = self.settings.iter().map(|setting| {
-            let origins = setting.origins.iter().map(Origin::to_json).collect();
-            (setting.key.path.to_owned(), Value::Array(origins))
-        });
+        let origins = self
+            .settings
+            .iter()
+            .map(|setting| (setting.key.path.to_owned(), json!(setting.origins)));
         json!({
             "config": self.policy,
             "origins": origins.collect::<Map<_, _>>(),
             "files": self.file_names(),
-            "diagnostics": diagnostics(&self.diagnostics),
+            "diagnostics": self.diagnostics,
         })
     }
 
@@ -70,7 +70,7 @@ impl Full {
         json!({
             "ok": self.diagnostics.is_empty(),
             "files": self.file_names(),
-            "diagnostics": diagnostics(&self.diagnostics),
+            "diagnostics": self.diagnostics,
         })
     }
 
@@ -91,23 +91,11 @@ fn described(origins: &[Origin]) -> String {
     if origins.is_empty() { "default".to_owned() } else { origins.join(", ") }
 }
 
-fn diagnostics(them: &[Diagnostic]) -> Value {
-    them.iter().map(Diagnostic::to_json).collect()
-}
-
-impl Origin {
-    /// `{"file", "line", "variable", "by_project"}`.
-    fn to_json(&self) -> Value {
-        let (file, line, variable) = self.place.parts();
-        json!({ "file": file, "line": line, "variable": variable, "by_project": self.by_project })
-    }
-}
-
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::Variable(name) => f.write_str(name)?,
-            file @ Place::File { .. } => write!(f, "{file}")?,
+        match &self.place.variable {
+            Some(name) => f.write_str(name)?,
+            None => write!(f, "{}", self.place)?,
         }
         if self.by_project { f.write_str(" (project)") } else { Ok(()) }
     }

@@ -8,7 +8,7 @@ use toml::{Spanned, de::DeValue};
 
 use super::{
     diagnostic::{alternatives, nearest, quoted},
-    keys::{Field, FieldKind, Item, Key, Kind},
+    keys::{Field, Key, Kind},
 };
 use crate::core::pattern;
 
@@ -18,34 +18,26 @@ pub(super) const LONGEST_LIST: usize = 256;
 pub(super) const LONGEST_PATTERN: usize = 256;
 pub(super) const LONGEST_TEXT: usize = 4_096;
 pub(super) const MOST_WEIGHTS: usize = 100;
-pub(super) const HEAVIEST: u32 = u32::MAX;
 
 /// The key whose names are patterns of files, and whose texts are programs.
 const FORMATTERS: &str = "intent.format";
 
-/// What is wrong with a formatter, where, and what to do about it.
-fn no_formatter(
-    pattern: &Spanned<impl AsRef<str>>,
-    program: &Spanned<DeValue>,
-) -> Option<(Range<usize>, String, String)> {
-    let text = pattern.get_ref().as_ref();
-    if let Err(err) = glob::Pattern::new(text) {
-        let problem = format!("`{FORMATTERS}`: {} is no pattern: {}", quoted(text), err.msg);
-        return Some((pattern.span(), problem, "write it as `*.rs` or `web/**`".to_owned()));
+/// What is wrong with a formatter.
+fn no_formatter(pattern: &str, program: &DeValue) -> Option<String> {
+    let leads_elsewhere = pattern.starts_with(['/', '~'])
+        || pattern.ends_with('/')
+        || pattern.split('/').any(|part| matches!(part, "." | ".."));
+    let name = quoted(pattern);
+    match glob::Pattern::new(pattern) {
+        Err(err) => Some(format!("{name} is no pattern: {}", err.msg)),
+        Ok(_) if leads_elsewhere || pattern.trim().is_empty() => {
+            Some(format!("{name} fits no file"))
+        }
+        Ok(_) => {
+            let is_empty = program.as_str().is_some_and(|program| program.trim().is_empty());
+            is_empty.then(|| format!("no program is named for {name}"))
+        }
     }
-    let leads_elsewhere = text.starts_with(['/', '~'])
-        || text.ends_with('/')
-        || text.split('/').any(|part| matches!(part, "." | ".."));
-    if leads_elsewhere || text.trim().is_empty() {
-        let problem = format!("`{FORMATTERS}`: {} fits no file", quoted(text));
-        let remedy = "write a name (`*.rs`), or a path from the project's root (`web/**`)";
-        return Some((pattern.span(), problem, remedy.to_owned()));
-    }
-    let is_empty = matches!(program.get_ref(), DeValue::String(string) if string.trim().is_empty());
-    is_empty.then(|| {
-        let problem = format!("`{FORMATTERS}`: no program is named for {}", quoted(text));
-        (program.span(), problem, "name one, as `rustfmt`, or leave the line out".to_owned())
-    })
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -66,44 +58,44 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The value as the policy reads it; none if nothing of it stands.
-    pub(super) fn read(&mut self, key: &Key, value: &Spanned<DeValue>) -> Option<Value> {
+    /// The value at `path` as the policy reads it; none if nothing of it stands.
+    pub(super) fn read(
+        &mut self,
+        path: &str,
+        kind: Kind,
+        value: &Spanned<DeValue>,
+    ) -> Option<Value> {
         let at = value.span();
-        match (key.kind, value.get_ref()) {
+        match (kind, value.get_ref()) {
             (Kind::Switch | Kind::Auto, DeValue::Boolean(boolean)) => Some(Value::Bool(*boolean)),
-            (Kind::Integer { .. }, DeValue::Integer(de_integer)) => {
-                let number = i128::from_str_radix(de_integer.as_str(), de_integer.radix()).ok();
-                self.integer(key, number, de_integer.as_str(), at)
+            (Kind::Integer { .. }, DeValue::Integer(number)) => {
+                let text = number.as_str();
+                self.integer(path, kind, i128::from_str_radix(text, number.radix()).ok(), text, at)
             }
-            (Kind::Share, DeValue::Float(de_float)) => self.share(key, de_float.as_str(), at),
-            (Kind::Share, DeValue::Integer(de_integer)) => self.share(key, de_integer.as_str(), at),
-            (Kind::Word(_) | Kind::Path | Kind::Template | Kind::Text, DeValue::String(string)) => {
-                self.text(key, string, at)
-            }
+            (Kind::Share, DeValue::Float(number)) => self.share(path, number.as_str(), at),
+            (Kind::Share, DeValue::Integer(number)) => self.share(path, number.as_str(), at),
+            (
+                Kind::Auto
+                | Kind::Word(_)
+                | Kind::Path
+                | Kind::Template
+                | Kind::Text
+                | Kind::Pattern
+                | Kind::GatePattern
+                | Kind::Glob,
+                DeValue::String(text),
+            ) => self.text(path, kind, text, at),
             (Kind::List(item), DeValue::Array(items)) => {
-                if items.len() > LONGEST_LIST {
-                    let problem = format!("`{}` has {} items", key.path, items.len());
-                    self.flaw(at, problem, format!("the first {LONGEST_LIST} apply"));
-                }
-                let items = items.iter().take(LONGEST_LIST);
-                Some(items.filter_map(|spanned| self.item(key, item, spanned)).collect())
+                self.at_most(LONGEST_LIST, path, items.len(), at);
+                let items = items.iter().take(LONGEST_LIST).enumerate();
+                let read = |(index, value)| self.read(&format!("{path}[{index}]"), *item, value);
+                Some(items.filter_map(read).collect())
             }
-            (Kind::Auto, DeValue::String(string)) if &**string == "auto" => {
-                Some(Value::from("auto"))
-            }
-            (Kind::Auto, DeValue::String(string)) => self.unfit(key, string, at),
             (Kind::Weights | Kind::Switches(_) | Kind::Texts(_), DeValue::Table(table)) => {
+                self.at_most(MOST_WEIGHTS, path, table.len(), at);
                 let mut valid = Map::new();
-                if table.len() > MOST_WEIGHTS {
-                    let problem = format!("`{}` has {} entries", key.path, table.len());
-                    self.flaw(at, problem, format!("{MOST_WEIGHTS} of them apply"));
-                }
                 for (name, value) in table.iter().take(MOST_WEIGHTS) {
-                    let value = match key.kind {
-                        Kind::Weights => self.weight(key, name, value),
-                        _ => self.member(key, name, value),
-                    };
-                    if let Some(value) = value {
+                    if let Some(value) = self.entry(path, kind, name, value) {
                         valid.insert(name.get_ref().to_string(), value);
                     }
                 }
@@ -111,22 +103,28 @@ impl Reader<'_> {
             }
             (Kind::Rows(fields), DeValue::Array(rows)) => {
                 let rows = rows.iter().take(LONGEST_LIST);
-                Some(rows.filter_map(|row| self.row(key, fields, row)).collect())
+                Some(rows.filter_map(|row| self.row(path, fields, row)).collect())
             }
             (_, other) => {
-                let problem = format!("`{}` is of type {}", key.path, other.type_str());
-                self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
+                let problem = format!("`{path}` is of type {}", other.type_str());
+                self.flaw(at, problem, format!("it wants {}", kind.wanted()));
                 None
             }
         }
     }
 
+    fn at_most(&mut self, most: usize, path: &str, count: usize, at: Range<usize>) {
+        if count > most {
+            let problem = format!("`{path}` has {count} items");
+            self.flaw(at, problem, format!("the first {most} apply"));
+        }
+    }
+
     /// A row with what is right in it; none where something is missing.
-    fn row(&mut self, key: &Key, fields: &[Field], row: &Spanned<DeValue>) -> Option<Value> {
+    fn row(&mut self, path: &str, fields: &[Field], row: &Spanned<DeValue>) -> Option<Value> {
         let Some(table) = row.get_ref().as_table() else {
-            let kind = row.get_ref().type_str();
-            let problem = format!("`{}` has an item of type {kind}", key.path);
-            self.flaw(row.span(), problem, format!("write `[[{}]]`", key.path));
+            let problem = format!("`{path}` has an item of type {}", row.get_ref().type_str());
+            self.flaw(row.span(), problem, format!("write `[[{path}]]`"));
             return None;
         };
         let mut valid = Map::new();
@@ -138,18 +136,18 @@ impl Reader<'_> {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("there is {}", alternatives(names).replace(" or ", " and ")),
                 };
-                let problem = format!("`{}` has no field {}", key.path, quoted(text));
+                let problem = format!("`{path}` has no field {}", quoted(text));
                 self.flaw(name.span(), problem, remedy);
                 continue;
             };
-            if let Some(value) = self.field(key, field, value) {
+            if let Some(value) = self.read(&format!("{path}.{text}"), field.kind, value) {
                 valid.insert(field.name.to_owned(), value);
             }
         }
         if let Some(missing) =
             fields.iter().find(|field| field.required && !valid.contains_key(field.name))
         {
-            let problem = format!("a row of `{}` has no `{}`", key.path, missing.name);
+            let problem = format!("a row of `{path}` has no `{}`", missing.name);
             self.flaw(row.span(), problem, "the row does not apply".to_owned());
             return None;
         }
@@ -157,224 +155,118 @@ impl Reader<'_> {
         Some(Value::Object(valid))
     }
 
-    fn field(&mut self, key: &Key, field: &Field, value: &Spanned<DeValue>) -> Option<Value> {
-        let item = match field.kind {
-            FieldKind::Patterns => Item::Pattern,
-            FieldKind::Text | FieldKind::Texts => Item::Text,
-            FieldKind::Word(words) => Item::Word(words),
-        };
-        match (field.kind, value.get_ref()) {
-            (FieldKind::Text | FieldKind::Word(_), DeValue::String(_)) => {
-                self.item(key, item, value)
-            }
-            (FieldKind::Texts | FieldKind::Patterns, DeValue::Array(items)) => {
-                let items = items.iter().take(LONGEST_LIST);
-                Some(items.filter_map(|spanned| self.item(key, item, spanned)).collect())
-            }
-            (_, other) => {
-                let wanted = match field.kind {
-                    FieldKind::Text | FieldKind::Word(_) => "a string",
-                    FieldKind::Texts => "a list of strings",
-                    FieldKind::Patterns => "a list of globs",
-                };
-                let problem =
-                    format!("`{}.{}` is of type {}", key.path, field.name, other.type_str());
-                self.flaw(value.span(), problem, format!("it wants {wanted}"));
-                None
-            }
-        }
-    }
-
+    /// What a variable says. No variable sets a list or a table.
     pub(super) fn parse(&mut self, key: &Key, text: &str) -> Option<Value> {
         let text = text.trim();
         match key.kind {
-            Kind::Integer { .. } => self.integer(key, text.parse().ok(), text, 0..0),
-            Kind::Share => self.share(key, text, 0..0),
-            Kind::Switch => match text {
-                "true" | "1" => Some(Value::Bool(true)),
-                "false" | "0" => Some(Value::Bool(false)),
-                _ => self.unfit(key, text, 0..0),
-            },
-            Kind::Auto => match text {
-                "auto" => Some(Value::from(text)),
-                "true" | "1" => Some(Value::Bool(true)),
-                "false" | "0" => Some(Value::Bool(false)),
-                _ => self.unfit(key, text, 0..0),
-            },
-            Kind::Word(_) | Kind::Path | Kind::Template | Kind::Text => self.text(key, text, 0..0),
-            Kind::List(_) | Kind::Weights | Kind::Switches(_) | Kind::Texts(_) | Kind::Rows(_) => {
-                self.unfit(key, text, 0..0)
-            }
+            Kind::Integer { .. } => self.integer(key.path, key.kind, text.parse().ok(), text, 0..0),
+            kind => self.text(key.path, kind, text, 0..0),
         }
     }
 
     fn integer(
         &mut self,
-        key: &Key,
+        path: &str,
+        kind: Kind,
         number: Option<i128>,
         text: &str,
         at: Range<usize>,
     ) -> Option<Value> {
-        let Kind::Integer { min, max } = key.kind else { return self.unfit(key, text, at) };
         let number = number.and_then(|number| u64::try_from(number).ok());
-        match number.filter(|number| (min..=max).contains(number)) {
-            Some(number) => Some(number.into()),
-            None => self.unfit(key, text, at),
+        match (kind, number) {
+            (Kind::Integer { min, max }, Some(number)) if (min..=max).contains(&number) => {
+                Some(number.into())
+            }
+            _ => self.unfit(path, kind, text, at),
         }
     }
 
-    fn share(&mut self, key: &Key, text: &str, at: Range<usize>) -> Option<Value> {
+    fn share(&mut self, path: &str, text: &str, at: Range<usize>) -> Option<Value> {
         let number = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
         match number {
             // A minus before a zero would be kept.
             Some(number) => Some(Value::from(f64::abs(number))),
-            None => self.unfit(key, text, at),
+            None => self.unfit(path, Kind::Share, text, at),
         }
     }
 
-    fn text(&mut self, key: &Key, text: &str, at: Range<usize>) -> Option<Value> {
-        match key.kind {
-            Kind::Word(words) => match words.iter().find(|word| **word == text) {
-                Some(word) => Some(Value::from(*word)),
-                None if text.len() > LONGEST_TEXT => self.unfit(key, text, at),
-                None => {
-                    let remedy = key.kind.meant(text, words);
-                    self.flaw(at, format!("`{}` is {}", key.path, quoted(text)), remedy);
-                    None
-                }
-            },
-            Kind::Path => match path(text, self.home) {
-                Some(path) => Some(Value::String(path)),
-                None => self.unfit(key, text, at),
-            },
-            Kind::Text if is_text(text) => Some(Value::from(text)),
-            Kind::Template if is_template_id(text) => Some(Value::from(text)),
-            _ => self.unfit(key, text, at),
-        }
-    }
-
-    fn item(&mut self, key: &Key, item: Item, value: &Spanned<DeValue>) -> Option<Value> {
-        let at = value.span();
-        let Some(text) = value.get_ref().as_str() else {
-            let kind = value.get_ref().type_str();
-            let problem = format!("`{}` has an item of type {kind}", key.path);
-            self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
-            return None;
-        };
-        let longest = item.longest();
-        if text.is_empty() || text.len() > longest {
-            let problem = format!("`{}` has an item of {} bytes", key.path, text.len());
-            self.flaw(at, problem, format!("an item has 1 to {longest}"));
-            return None;
-        }
-        match item {
-            Item::Text => Some(Value::from(text)),
-            Item::Word(words) => {
-                if words.contains(&text) {
-                    return Some(Value::from(text));
-                }
-                let problem = format!("`{}` has the item {}", key.path, quoted(text));
-                self.flaw(at, problem, key.kind.meant(text, words));
-                None
-            }
-            Item::Path => {
-                let Some(path) = path(text, self.home) else {
-                    let problem = format!("`{}` has the item {}", key.path, quoted(text));
-                    self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
-                    return None;
-                };
-                Some(Value::String(path))
-            }
-            Item::Pattern | Item::GatePattern => {
-                let excluded =
-                    pattern::exclusion(text).filter(|_| matches!(item, Item::GatePattern));
-                if let Err(why) = pattern::check(excluded.unwrap_or(text)) {
-                    let problem = format!("`{}`: {} is no pattern: {why}", key.path, quoted(text));
-                    let remedy = match excluded {
-                        Some(_) => "until it is fixed it excludes nothing",
-                        None => "until it is fixed it gates whatever begins with it",
-                    };
-                    self.flaw(at, problem, remedy.to_owned());
-                }
-                Some(Value::from(text))
-            }
-            Item::Glob => {
+    fn text(&mut self, path: &str, kind: Kind, text: &str, at: Range<usize>) -> Option<Value> {
+        let is_short = (1..=LONGEST_PATTERN).contains(&text.len());
+        let fits = match kind {
+            Kind::Word(words) => words.contains(&text),
+            Kind::Auto => text == "auto",
+            Kind::Template => is_template_id(text),
+            Kind::Text => is_text(text),
+            Kind::Glob => {
                 if let Err(err) = glob::Pattern::new(text) {
-                    let problem =
-                        format!("`{}`: {} is not a glob: {}", key.path, quoted(text), err.msg);
-                    self.flaw(at, problem, "write it as `*.lock` or `dist/**`".to_owned());
+                    let problem = format!("`{path}`: {} is not a glob: {}", quoted(text), err.msg);
+                    self.flaw(at, problem, format!("it wants {}", kind.wanted()));
                     return None;
                 }
-                Some(Value::from(text))
+                is_short
             }
+            Kind::Pattern | Kind::GatePattern if is_short => {
+                self.check_pattern(path, kind, text, at.clone());
+                true
+            }
+            Kind::Path => match absolute(text, self.home) {
+                Some(path) => return Some(Value::String(path)),
+                None => false,
+            },
+            _ => false,
+        };
+        if fits { Some(Value::from(text)) } else { self.unfit(path, kind, text, at) }
+    }
+
+    /// What is no pattern applies all the same: it is taken as the beginning of what it gates.
+    fn check_pattern(&mut self, path: &str, kind: Kind, text: &str, at: Range<usize>) {
+        let excluded = pattern::exclusion(text).filter(|_| matches!(kind, Kind::GatePattern));
+        if let Err(why) = pattern::check(excluded.unwrap_or(text)) {
+            let problem = format!("`{path}`: {} is no pattern: {why}", quoted(text));
+            let remedy = match excluded {
+                Some(_) => "until it is fixed it excludes nothing",
+                None => "until it is fixed it gates whatever begins with it",
+            };
+            self.flaw(at, problem, remedy.to_owned());
         }
     }
 
-    /// An entry of a table of switches or of texts.
-    fn member(
+    /// An entry of a table by names.
+    fn entry(
         &mut self,
-        key: &Key,
+        path: &str,
+        table: Kind,
         name: &Spanned<impl AsRef<str>>,
         value: &Spanned<DeValue>,
     ) -> Option<Value> {
         let text = name.get_ref().as_ref();
-        let names = match key.kind {
-            Kind::Switches(Some(names)) | Kind::Texts(Some(names)) => Some(names),
-            _ => None,
-        };
-        let is_known = names
-            .map_or_else(|| is_text(text) && !text.contains('='), |names| names.contains(&text));
-        if !is_known {
-            let problem = format!("`{}` has the entry {}", key.path, quoted(text));
-            let remedy = key.kind.meant(text, names.unwrap_or_default());
-            self.flaw(name.span(), problem, remedy);
-            return None;
-        }
-        if key.path == FORMATTERS
-            && let Some((at, problem, remedy)) = no_formatter(name, value)
+        let (names, kind) = table.entries()?;
+        if path == FORMATTERS
+            && let Some(problem) = no_formatter(text, value.get_ref())
         {
-            self.flaw(at, problem, remedy);
+            let remedy =
+                "write `'*.rs' = 'rustfmt'`, or a path from the project's root as `'web/**'`";
+            self.flaw(name.span(), format!("`{path}`: {problem}"), remedy.to_owned());
             return None;
         }
-        match (key.kind, value.get_ref()) {
-            (Kind::Switches(_), DeValue::Boolean(boolean)) => Some(Value::Bool(*boolean)),
-            (Kind::Texts(_), DeValue::String(string)) if string.is_empty() || is_text(string) => {
-                Some(Value::from(string.as_ref()))
-            }
-            _ => {
-                let problem = format!("`{}.{text}` does not fit", key.path);
-                self.flaw(value.span(), problem, format!("it wants {}", key.kind.wanted()));
-                None
-            }
+        let is_known = match (names, table) {
+            (Some(names), _) => names.contains(&text),
+            (None, Kind::Weights) => is_template_id(text),
+            (None, _) => is_text(text) && !text.contains('='),
+        };
+        if !is_known {
+            let problem = format!("`{path}` has the entry {}", quoted(text));
+            self.flaw(name.span(), problem, table.meant(text));
+            return None;
+        }
+        match (table, value.get_ref()) {
+            (Kind::Texts(_), DeValue::String(empty)) if empty.is_empty() => Some("".into()),
+            _ => self.read(&format!("{path}.{text}"), kind, value),
         }
     }
 
-    fn weight(
-        &mut self,
-        key: &Key,
-        id: &Spanned<impl AsRef<str>>,
-        weight: &Spanned<DeValue>,
-    ) -> Option<Value> {
-        let name = id.get_ref().as_ref();
-        if !is_template_id(name) {
-            let problem = format!("`{}`: {} is no template's id", key.path, quoted(name));
-            self.flaw(id.span(), problem, "an id is made of A-Z a-z 0-9 _ -".to_owned());
-            return None;
-        }
-        let number = weight.get_ref().as_integer();
-        let number = number.and_then(|de_integer| {
-            u32::from_str_radix(de_integer.as_str(), de_integer.radix()).ok()
-        });
-        if number.is_none() {
-            let problem = format!("`{}.{name}` is no weight", key.path);
-            self.flaw(weight.span(), problem, format!("it wants {}", weight_wanted()));
-        }
-        number.map(Value::from)
-    }
-
-    fn unfit(&mut self, key: &Key, text: &str, at: Range<usize>) -> Option<Value> {
-        let problem = format!("`{}` is {}", key.path, quoted(text));
-        self.flaw(at, problem, format!("it wants {}", key.kind.wanted()));
+    fn unfit(&mut self, path: &str, kind: Kind, text: &str, at: Range<usize>) -> Option<Value> {
+        self.flaw(at, format!("`{path}` is {}", quoted(text)), kind.meant(text));
         None
     }
 
@@ -383,18 +275,13 @@ impl Reader<'_> {
     }
 }
 
-impl Item {
-    pub(super) fn longest(self) -> usize {
-        match self {
-            Item::Text | Item::Path | Item::Word(_) => LONGEST_TEXT,
-            Item::Pattern | Item::GatePattern | Item::Glob => LONGEST_PATTERN,
-        }
-    }
-}
-
 impl Kind {
-    /// What was meant by a word that is none of these, or what is wanted.
-    fn meant(&self, text: &str, words: &[&str]) -> String {
+    /// What was meant by a text that does not fit, or what is wanted.
+    fn meant(self, text: &str) -> String {
+        let words = match self {
+            Kind::Word(words) | Kind::Switches(Some(words)) | Kind::Texts(Some(words)) => words,
+            _ => &[],
+        };
         match nearest(text, words.iter().copied()) {
             Some(word) => format!("did you mean {}?", quoted(word)),
             None => format!("it wants {}", self.wanted()),
@@ -402,44 +289,33 @@ impl Kind {
     }
 
     /// What a value of it has to be, in words.
-    pub(super) fn wanted(&self) -> String {
-        match self {
-            Kind::Switch => "true or false".to_owned(),
-            Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
-            Kind::Share => "a number from 0 to 1".to_owned(),
-            Kind::Word(words) => alternatives(words.iter().copied()),
-            Kind::Path => "an absolute path, or one that begins with `~/`".to_owned(),
-            Kind::Template => "a template's id, made of A-Z a-z 0-9 _ -".to_owned(),
-            Kind::Text => format!("a text of 1 to {LONGEST_TEXT} bytes"),
-            Kind::List(Item::Word(words)) => {
-                format!("a list of {}", alternatives(words.iter().copied()))
+    fn wanted(self) -> String {
+        let wanted = match self {
+            Kind::Integer { min, max } => return format!("a whole number from {min} to {max}"),
+            Kind::Word(words) => return alternatives(words.iter().copied()),
+            Kind::List(item) => return format!("a list, each item {}", item.wanted()),
+            Kind::Weights | Kind::Switches(_) | Kind::Texts(_) => {
+                let (names, kind) = self.entries().unwrap_or((None, self));
+                let names = names.map(|names| alternatives(names.iter().copied()));
+                let names = names.unwrap_or_else(|| "each name".to_owned());
+                return format!("a table: for {names} {}", kind.wanted());
             }
-            Kind::Switches(None) => "a table: for each name true or false".to_owned(),
-            Kind::Switches(Some(names)) => {
-                format!("a table: true or false for {}", alternatives(names.iter().copied()))
-            }
-            Kind::Texts(Some(names)) => {
-                format!("a table: a text for {}", alternatives(names.iter().copied()))
-            }
-            Kind::Texts(None) => "a table: a text for each variable's name".to_owned(),
-            Kind::List(Item::Text) => "a list of strings".to_owned(),
-            Kind::List(Item::Path) => "a list of paths, absolute or from `~/`".to_owned(),
-            Kind::List(Item::Pattern | Item::GatePattern | Item::Glob) => {
-                "a list of globs".to_owned()
-            }
-            Kind::Weights => format!("a table: for each template's id {}", weight_wanted()),
-            Kind::Auto => "\"auto\", true or false".to_owned(),
-            Kind::Rows(_) => "an array of tables".to_owned(),
-        }
+            Kind::Switch => "true or false",
+            Kind::Share => "a number from 0 to 1",
+            Kind::Path => "an absolute path, or one that begins with `~/`",
+            Kind::Template => "a template's id, made of A-Z a-z 0-9 _ -",
+            Kind::Text => "a text",
+            Kind::Pattern | Kind::GatePattern => "a pattern, such as `Bash:git push*`",
+            Kind::Glob => "a glob, such as `*.lock`",
+            Kind::Auto => "\"auto\", true or false",
+            Kind::Rows(_) => "an array of tables",
+        };
+        wanted.to_owned()
     }
 }
 
-fn weight_wanted() -> String {
-    format!("a whole number from 0 to {HEAVIEST}")
-}
-
 /// A hook runs wherever the agent is, so a relative path would mean another place every time.
-fn path(text: &str, home: Option<&Path>) -> Option<String> {
+fn absolute(text: &str, home: Option<&Path>) -> Option<String> {
     let path = match text.strip_prefix("~/") {
         Some(rest) => home?.join(rest).into_os_string().into_string().ok()?,
         None => text.to_owned(),

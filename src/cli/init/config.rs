@@ -93,7 +93,7 @@ fn text(wants: Wants, found: &Found) -> String {
 fn about(key: &Key) -> String {
     match &key.project {
         May::Set | May::Add => format!("{}.", key.about),
-        May::Tighten { rule, .. } => format!("{} ({rule}).", key.about),
+        May::Only(_) | May::Stricter => format!("{} ({}).", key.about, key.project.rule()),
         May::StartProgram => {
             format!(
                 "{} (counts only for users who have this project in `trust.projects`).",

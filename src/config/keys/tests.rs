@@ -47,8 +47,8 @@ fn the_policy_takes_whatever_the_table_lets_through() {
             Kind::Share => vec![json!(0.0), json!(0.3), json!(1.0)],
             Word(words) => words.iter().map(|word| json!(word)).collect(),
             Kind::Path | Kind::Template => vec![json!("/a")],
-            Kind::Text => vec![json!("a b")],
-            List(Item::Word(words)) => vec![json!([]), json!(words)],
+            Kind::Text | Kind::Pattern | Kind::GatePattern | Kind::Glob => vec![json!("a b")],
+            List(Word(words)) => vec![json!([]), json!(words)],
             List(_) => vec![json!([]), json!(["/a", "b"])],
             Kind::Switches(names) => {
                 vec![json!({}), json!({ names.map_or("a", |name| name[0]): true })]

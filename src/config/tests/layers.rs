@@ -256,9 +256,9 @@ fn a_typo_is_named_with_its_line_and_the_rest_applies() {
         told[..7],
         [
             "…/home/.roz/config.toml:3: unknown key `review.mod`; did you mean `review.mode`?",
-            "…/home/.roz/config.toml:7: `review.gates.tools` has an item of type integer; \
-             it wants a list of globs",
-            "…/home/.roz/config.toml:7: `review.gates.tools`: `Bash:git push[` is no pattern: invalid range pattern; \
+            "…/home/.roz/config.toml:7: `review.gates.tools[1]` is of type integer; \
+             it wants a pattern, such as `Bash:git push*`",
+            "…/home/.roz/config.toml:7: `review.gates.tools[2]`: `Bash:git push[` is no pattern: invalid range pattern; \
              until it is fixed it gates whatever begins with it",
             "…/home/.roz/config.toml:8: `review.gates.approval_scope` is `promt`; \
              did you mean `prompt`?",
@@ -434,7 +434,7 @@ fn the_origin_of_each_value_is_known() {
         *origins("review.gates.tools"),
         [Origin { place: user, by_project: false }, Origin { place: project, by_project: true }]
     );
-    let variable = Place::Variable("ROZ_MAX_EVENTS".into());
+    let variable = Place::variable("ROZ_MAX_EVENTS");
     assert_eq!(*origins("trace.max_events"), [Origin { place: variable, by_project: false }]);
     assert!(origins("review.mode").is_empty());
 }

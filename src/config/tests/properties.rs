@@ -112,8 +112,10 @@ proptest! {
                 Kind::Integer { .. } => number.to_string(),
                 Kind::Share => "0.5".to_owned(),
                 Kind::Word(words) => format!("'{}'", words[usize::try_from(number).unwrap() % words.len()]),
-                Kind::Path | Kind::Template | Kind::Text => "'/theirs'".to_owned(),
-                Kind::List(Item::Word(words)) => format!("['{}']", words[0]),
+                Kind::Path | Kind::Template | Kind::Text | Kind::Pattern | Kind::GatePattern | Kind::Glob => {
+                    "'/theirs'".to_owned()
+                }
+                Kind::List(Kind::Word(words)) => format!("['{}']", words[0]),
                 Kind::Switches(Some(names)) => format!("{{ {} = true }}", names[0]),
                 Kind::Texts(_) => "{ write = 'a' }".to_owned(),
                 Kind::List(_) => "['/theirs']".to_owned(),

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, fs};
 
 use roz::{
-    config::keys::{Field, FieldKind, Item, KEYS, Key, Kind, slot},
+    config::keys::{Field, KEYS, Key, Kind, slot},
     core::policy::Policy,
 };
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn row(key: &Key, default: &Value) -> String {
         value => format!("`{value}`"),
     };
     let rule = key.project.rule();
-    let rule = rule.strip_prefix("a project ").unwrap_or(rule);
+    let rule = rule.strip_prefix("a project ").unwrap_or(&rule);
     let cells = [&format!("`{}`", key.path), key.about, &values(key.kind), &default, rule];
     let cells = cells.map(|cell| cell.replace('|', "\\|"));
     format!(
@@ -74,12 +74,7 @@ fn fields_of(path: &str, fields: &[Field]) -> String {
     let mut text =
         format!("\n### A row of `{path}`\n\n| field | what it says | values |\n|---|---|---|\n");
     for field in fields {
-        let values = match field.kind {
-            FieldKind::Text => "a text".to_owned(),
-            FieldKind::Texts => "a list of texts".to_owned(),
-            FieldKind::Patterns => "a list of patterns".to_owned(),
-            FieldKind::Word(words) => one_of(words),
-        };
+        let values = values(field.kind);
         let must = if field.required { "; required" } else { "" };
         let trust = if field.is_program { "; a project needs `trust.projects`" } else { "" };
         let _ = writeln!(text, "| `{}` | {}{must}{trust} | {values} |", field.name, field.about);
@@ -96,7 +91,10 @@ fn values(kind: Kind) -> String {
         Kind::Path => "an absolute path, or one that begins with `~/`".to_owned(),
         Kind::Template => "the id of a template".to_owned(),
         Kind::Text => "a text".to_owned(),
-        Kind::List(item) => format!("a list of {}", items(item)),
+        Kind::Pattern => "a pattern".to_owned(),
+        Kind::GatePattern => "a pattern, with a `!` for exceptions".to_owned(),
+        Kind::Glob => "a glob".to_owned(),
+        Kind::List(item) => format!("a list of {}", items(*item)),
         Kind::Weights => "a number for each id".to_owned(),
         Kind::Auto => "`\"auto\"`, `true`, `false`".to_owned(),
         Kind::Switches(names) => format!("`true` or `false` for each name{}", named(names)),
@@ -105,14 +103,14 @@ fn values(kind: Kind) -> String {
     }
 }
 
-fn items(item: Item) -> String {
+fn items(item: Kind) -> String {
     match item {
-        Item::Text => "texts".to_owned(),
-        Item::Path => "paths".to_owned(),
-        Item::Pattern => "patterns".to_owned(),
-        Item::GatePattern => "patterns, with a `!` for exceptions".to_owned(),
-        Item::Glob => "globs".to_owned(),
-        Item::Word(words) => one_of(words),
+        Kind::Text => "texts".to_owned(),
+        Kind::Path => "paths".to_owned(),
+        Kind::Pattern => "patterns".to_owned(),
+        Kind::GatePattern => "patterns, with a `!` for exceptions".to_owned(),
+        Kind::Glob => "globs".to_owned(),
+        other => values(other),
     }
 }
 
