@@ -22,7 +22,6 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// What is answered when something went wrong around the decision.
 pub(super) fn fail_open(
     input: &Input,
     failure: Failure,
@@ -125,8 +124,7 @@ pub(super) fn fail_open(
     Governed::now(reply(input, &outcome, roz, world), warnings)
 }
 
-/// What self-protection and the intent gate make of a call where the session
-/// cannot be had: the gates that fail closed.
+/// What self-protection and the intent gate, which fail closed, make of a call without its session.
 fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     let mut session = fresh(input, roz, world);
     let needs = core::needs(&[&IntentGate], &session, &input.event, &roz.policy);

@@ -70,8 +70,7 @@ pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Format
     formatted
 }
 
-/// Whether a program would format what the call writes, so that more may change
-/// than it says.
+/// Whether a program would format what the call writes, so that more may change than it says.
 pub(super) fn concerns(call: &ToolCall, roz: &Roz) -> bool {
     let rules = &roz.policy.intent.format;
     let written = call.tool.written();

@@ -1,10 +1,7 @@
-//! What the agent is told of the intent that it works on, where it has to be told:
-//! when it was selected, and when a conversation begins again.
-//!
-//! roz's own server answers a selection with the whole context, for it may have
-//! no hooks around it; `roz intent select` prints it. The hook looks at what
-//! was answered and adds what is not in it: nothing is told twice, and nothing
-//! is lost if the answer was thrown away.
+//! What the agent is told of the intent that it works on: when it was selected, and when a
+//! conversation begins again. roz's own server answers a selection with the whole context, for it
+//! may have no hooks around it. The hook adds what is not in the answer: nothing is told twice, and
+//! nothing is lost if the answer was thrown away.
 
 use super::gather::Lookup;
 use crate::{

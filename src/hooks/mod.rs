@@ -115,9 +115,8 @@ impl Setup {
 
 /// Answers a hook of this client. `event` is what `roz hook` was called with.
 ///
-/// This is the one place that fails open. Whatever goes wrong around a
-/// decision, the agent goes on and the user hears of it; a decision itself is
-/// never softened.
+/// This is the one place that fails open. Whatever goes wrong around a decision, the agent goes on
+/// and the user hears of it; a decision itself is never softened.
 pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
     let bytes = match stdin {
         Ok(bytes) => bytes,

@@ -76,8 +76,6 @@ fn up_to(path: &Path, lines: u64) -> String {
 pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
     let (session, cwd, until) = (look.session, look.cwd(), look.until());
     let works = session.review.works();
-    let paths =
-        call.tool.written().into_iter().chain(by_line(call).map(|write| write.path.as_str()));
     let is_of_work = |path: &&str| {
         let file = normal(&absolute(path, cwd, look.home()));
         let Some(root) = file.parent().and_then(git::find_root) else { return false };
@@ -93,7 +91,7 @@ pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
         };
         works.contains(&root) && !observe::is_ignored(&root, &file, until) && !is_left_behind()
     };
-    let changed = paths.filter(is_of_work).map(|path| format!("`{path}`"));
+    let changed = named(call).filter(is_of_work).map(|path| format!("`{path}`"));
     let runs = call.runs();
     let of_git = runs.filter(|run| {
         let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
@@ -102,19 +100,19 @@ pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
     changed.chain(of_git.map(|run| format!("`{}`", run.words()[..2].join(" ")))).collect()
 }
 
-/// The files that a call's own lines write by name. What a script does that they start is seen
-/// afterwards.
-fn by_line<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a Write> {
+/// The files that a call writes by name, its own lines included. What a script does that they start
+/// is seen afterwards.
+fn named<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a str> {
     let writes = call.readings.iter().flat_map(|reading| &reading.writes);
-    writes
-        .filter(|write| write.how != How::Directory && !write.path.contains([HOLE, '*', '?', '[']))
+    let is_named =
+        |write: &&Write| write.how != How::Directory && !write.path.contains([HOLE, '*', '?', '[']);
+    call.tool.written().into_iter().chain(writes.filter(is_named).map(|write| write.path.as_str()))
 }
 
 /// The files that a call writes, as far as it names them.
 pub(super) fn written(call: &ToolCall, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
-    let paths =
-        call.tool.written().into_iter().chain(by_line(call).map(|write| write.path.as_str()));
-    let mut found: Vec<PathBuf> = paths.map(|path| normal(&absolute(path, cwd, home))).collect();
+    let found = named(call).map(|path| normal(&absolute(path, cwd, home)));
+    let mut found: Vec<PathBuf> = found.collect();
     found.retain(|path| !path.starts_with("/dev"));
     found
 }
