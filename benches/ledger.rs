@@ -87,7 +87,6 @@ fn record(session: &str, number: u64) -> Record {
         session_id: &session.parse().expect("it is an id"),
         agent_id: None,
         intent_id: Some("INT-001"),
-        model: Some("claude-opus-4-5-20251101"),
         revision: Some("a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0"),
         tool_name: "Edit",
         tool_use_id: Some("toolu_01ABCDEFGHIJKLMNOPQRSTUV"),

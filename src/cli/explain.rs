@@ -98,7 +98,7 @@ fn as_json(tool: &str, answer: &str, explained: &Explained) -> Value {
         json!({
             "rule": objection.rule.name,
             "answer": objection.rule.answer.word(),
-            "code": objection.rule.code.word(),
+            "code": objection.rule.code,
             "subject": objection.subject,
             "instead": objection.rule.instead,
         })

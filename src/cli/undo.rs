@@ -353,7 +353,6 @@ fn note(
         session_id: &session_id,
         agent_id: None,
         intent_id: last.intent_id.as_deref(),
-        model: None,
         revision: revision.as_deref(),
         tool_name: TOOL,
         tool_use_id: None,

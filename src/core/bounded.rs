@@ -30,41 +30,33 @@ pub enum Text {
 }
 
 impl TruncatedInput {
-    /// `json` is the value's own text.
     pub fn of_json(json: &str) -> Self {
         if json.len() <= MAX_KEPT
             && let Ok(value) = serde_json::from_str(json)
         {
             return Self { value, truncated: false, original_hash: None, original_size: None };
         }
+        Self::beginning(json, MAX_KEPT)
+    }
+
+    fn beginning(text: &str, max: usize) -> Self {
         Self {
-            value: Value::String(cut(json, MAX_KEPT).to_owned()),
+            value: Value::String(cut(text, max).to_owned()),
             truncated: true,
-            original_hash: Some(sha256(json.as_bytes())),
-            original_size: Some(json.len()),
+            original_hash: Some(sha256(text.as_bytes())),
+            original_size: Some(text.len()),
         }
     }
 }
 
 impl Text {
     pub fn of(text: &str) -> Self {
-        Self::at_most(text, MAX_KEPT)
-    }
-
-    /// `text`, cut above `max` bytes.
-    pub fn at_most(text: &str, max: usize) -> Self {
-        if text.len() <= max {
-            return Self::Whole(text.to_owned());
+        match text.len() {
+            ..=MAX_KEPT => Self::Whole(text.to_owned()),
+            _ => Self::Cut(TruncatedInput::beginning(text, MAX_KEPT)),
         }
-        Self::Cut(TruncatedInput {
-            value: Value::String(cut(text, max).to_owned()),
-            truncated: true,
-            original_hash: Some(sha256(text.as_bytes())),
-            original_size: Some(text.len()),
-        })
     }
 
-    /// What is left of the text.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Whole(text) => text,
@@ -75,11 +67,11 @@ impl Text {
     /// Keeps at most `max` bytes; the hash and size stay those of the original.
     pub fn shorten(&mut self, max: usize) {
         match self {
-            Self::Whole(text) if text.len() > max => *self = Self::at_most(text, max),
-            Self::Cut(TruncatedInput { value: Value::String(text), .. }) => {
-                text.truncate(text.floor_char_boundary(max));
+            Self::Whole(text) if text.len() > max => {
+                *self = Self::Cut(TruncatedInput::beginning(text, max));
             }
-            Self::Whole(_) | Self::Cut(_) => (),
+            Self::Whole(_) => (),
+            Self::Cut(kept) => shorten(&mut kept.value, max),
         }
     }
 }
@@ -119,7 +111,6 @@ pub fn plain(text: &str) -> String {
     res
 }
 
-/// As [`plain`], in one line.
 pub fn plain_line(text: &str) -> String {
     plain(text).replace('\n', "\\n")
 }
@@ -188,11 +179,6 @@ pub fn hex(bytes: &[u8]) -> String {
 pub fn counted(count: impl TryInto<u64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// The ending of a noun of which there are so many.
-pub fn plural(lines: u64) -> &'static str {
-    if lines == 1 { "" } else { "s" }
 }
 
 /// The beginning of a session's id, by which people tell them apart.

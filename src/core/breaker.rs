@@ -24,7 +24,6 @@ pub enum Press {
     Trip,
 }
 
-/// So many blocks, in words.
 pub fn times(blocks: u32) -> String {
     if blocks == 1 { "once".to_owned() } else { format!("{blocks} times") }
 }

@@ -34,7 +34,6 @@ pub struct Event<'a> {
     pub what: What<'a>,
 }
 
-/// Where an event comes from.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Origin {
     /// Set inside a subagent only.
@@ -68,7 +67,6 @@ pub enum Source {
     Other,
 }
 
-/// Who wrote a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     User,
@@ -85,17 +83,15 @@ pub struct Stop {
     pub scheduled: Option<Vec<Scheduled>>,
 }
 
-/// A subagent that runs in the background.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Background {
     pub agent_id: String,
     pub agent_type: String,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolCall<'a> {
     pub name: String,
-    /// What it does.
     pub tool: Tool,
     /// Other names that a gate's pattern may have for it: what a client calls a tool that is known
     /// by its input alone, and the tools that hold the call.
@@ -136,57 +132,24 @@ impl<'a> ToolCall<'a> {
         json: &'a str,
         tool_use_id: Option<String>,
     ) -> Self {
-        Self {
-            name: name.to_owned(),
-            tool,
-            other_names: Vec::new(),
-            is_unknown: false,
-            input,
-            json,
-            tool_use_id,
-            readings: Vec::new(),
-            unread: Vec::new(),
-            raw: Vec::new(),
-            keys: OnceCell::new(),
-            is_read_in_part: false,
-        }
+        Self { name: name.to_owned(), tool, input, json, tool_use_id, ..Self::default() }
     }
 
     /// Reads the command lines of the call.
     pub fn read(&mut self, options: &shell::Options) {
-        // Out of the way, so that a long line need not be copied.
-        let input = std::mem::take(&mut self.input);
-        let tool = std::mem::replace(&mut self.tool, Tool::Other);
-        for line in command_lines(&tool, &input) {
-            if line.len() > MAX_LINE {
-                self.read_in_part();
-                continue;
-            }
-            let reading = shell::read_with(&line, options);
-            self.add(reading, &line);
-        }
-        self.input = input;
-        self.tool = tool;
+        let is_read = |line: &Cow<str>| line.len() <= MAX_LINE;
+        let lines: Vec<String> =
+            self.command_lines().filter(is_read).map(Cow::into_owned).collect();
+        self.is_read_in_part |= lines.len() < self.command_lines().count();
+        self.read_lines(&lines, options);
     }
 
-    /// Reads more lines that the call would run: what an alias stands for.
+    /// Reads lines that the call would run, such as what an alias stands for.
     pub fn read_lines(&mut self, lines: &[String], options: &shell::Options) {
         for line in lines {
             self.add(shell::read_with(line, options), line);
         }
-    }
-
-    /// Whether a line of its own is longer than what is read of one, so that it may write more than
-    /// is known. Asked once a call is read.
-    pub fn is_cut_short(&self) -> bool {
-        let mut readings = self.readings.iter();
-        self.command_lines().any(|line| {
-            line.len() > MAX_LINE
-                || readings
-                    .next()
-                    .and_then(|reading| reading.unreadable)
-                    .is_some_and(shell::Unreadable::is_bound)
-        })
+        self.keys = OnceCell::new();
     }
 
     fn add(&mut self, reading: Reading, text: &str) {
@@ -200,7 +163,6 @@ impl<'a> ToolCall<'a> {
             self.unread.push(text.to_owned());
         }
         self.readings.push(reading);
-        self.keys = OnceCell::new();
     }
 
     /// The texts that gate patterns are matched against: the tool's name, and `Bash:…` for each
@@ -213,7 +175,6 @@ impl<'a> ToolCall<'a> {
         })
     }
 
-    /// The names of the tool.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.name).chain(&self.other_names)
     }
@@ -223,12 +184,10 @@ impl<'a> ToolCall<'a> {
         &self.raw
     }
 
-    /// The commands that it may run, as far as it was read.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &shell::Run> + Clone {
         self.readings.iter().flat_map(|reading| &reading.runs)
     }
 
-    /// The programs that it may run, as far as it was read.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &str> {
         self.runs().map(|run| run.program.as_str())
     }
@@ -242,7 +201,6 @@ impl<'a> ToolCall<'a> {
         command_lines(&self.tool, &self.input).into_iter()
     }
 
-    /// Notes that not all of its command lines were read.
     pub fn read_in_part(&mut self) {
         self.is_read_in_part = true;
     }
@@ -252,7 +210,6 @@ impl<'a> ToolCall<'a> {
         self.is_read_in_part
     }
 
-    /// The type of the subagent that the call starts.
     pub fn launches(&self) -> Option<&str> {
         match &self.tool {
             Tool::Spawn { agent_type, .. } => agent_type.as_deref(),
@@ -272,7 +229,6 @@ impl<'a> ToolCall<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// The call that a gate may object to.
     pub fn call(&self) -> Option<&ToolCall<'a>> {
         match &self.what {
             What::PreToolUse(call) => Some(call),

@@ -35,7 +35,6 @@ pub struct Facts {
     pub dirty: Option<BTreeMap<String, String>>,
     /// Files that the call writes, as far as it names them.
     pub written: Vec<PathBuf>,
-    /// Programs that can give a second opinion.
     pub second_opinions: Option<Vec<String>>,
     /// An agent file of the project or the user that bears the reviewer's name.
     pub shadow: Option<PathBuf>,
@@ -45,11 +44,9 @@ pub struct Facts {
     pub reviewer_unwatched: bool,
     /// Sessions of this project with an open review, active within the hour.
     pub open_elsewhere: Vec<SessionId>,
-    /// Which protected paths a call is about.
     pub protect: ProtectFacts,
     pub learned: Learned,
     pub intent: IntentFacts,
-    /// What the call made of roz's own files.
     pub weakened: Vec<WeakenedFile>,
     /// The gates of the other repositories that a call goes to.
     pub gates_elsewhere: Vec<GatesElsewhere>,
@@ -58,14 +55,11 @@ pub struct Facts {
 /// The gates of a repository other than the session's that a call goes to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GatesElsewhere {
-    /// The root of its work tree.
     pub root: PathBuf,
     pub gates: GatesPolicy,
-    /// What runs there.
     pub runs: Vec<Run>,
 }
 
-/// What the reflection gate works with.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Learned {
     /// The project wants the gate; false also where nobody looked.
@@ -73,10 +67,8 @@ pub struct Learned {
     /// The ticket system that the project has a marker of; of those that stand in for asking each
     /// session. Where the gate is on, it was looked for.
     pub system: Option<String>,
-    /// The ticket in progress.
     pub ticket: Option<Ticket>,
     pub baseline: Option<Baseline>,
-    /// The tickets that a call is about to close.
     pub closings: Vec<Closing>,
     pub diff: Diff,
     /// Learnings that are relevant now, best first.

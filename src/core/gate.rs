@@ -33,7 +33,6 @@ pub trait Gate: Sync {
 pub struct Status {
     pub gate: &'static str,
     pub on: bool,
-    /// In a word.
     pub state: &'static str,
     /// What the state is about, such as the selected intent.
     pub about: Option<String>,

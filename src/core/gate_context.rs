@@ -4,7 +4,6 @@ use chrono::{DateTime, Utc};
 
 use super::{facts::Facts, policy::Policy, session_id::SessionId};
 
-/// What a gate may know besides its own state.
 #[derive(Debug, Clone, Copy)]
 pub struct Cx<'a> {
     pub now: DateTime<Utc>,

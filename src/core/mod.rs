@@ -39,11 +39,11 @@ pub use self::gate_context::Cx;
 use chrono::{DateTime, Utc};
 
 use crate::core::{
-    event::{Event, Sender, Source, What},
+    event::{Event, Sender, Source, ToolCall, What},
     gate::{Gate, Project},
     intent::status::IntentGate,
     needs::Needs,
-    outcome::{Effect, Notice, Outcome, Saying, Verdict},
+    outcome::{Effect, Notice, Outcome, Verdict},
     policy::{Notify, Policy},
     reflection::{status::ReflectionGate, tickets::Closing},
     review::{
@@ -55,11 +55,6 @@ use crate::core::{
     session::{Asked, Session},
     trace::Mark,
 };
-
-/// Whether a person is asked about a call because it would grant something.
-fn is_grant(mark: &Mark) -> bool {
-    matches!(mark, Mark::Protected { rule: "intent", answer: "ask", .. })
-}
 
 /// The gates, in the order in which an agent meets them.
 pub const GATES: &[&dyn Gate] = &[&IntentGate, &ReviewGate, &ReflectionGate];
@@ -88,8 +83,10 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
     let by_client = said_by_client(session, event);
     let event = by_client.as_ref().unwrap_or(event);
     let protected = protect::decide(session, event, cx);
-    if let What::PreToolUse(call) = &event.what
-        && let Some(id) = &call.tool_use_id
+    // A person is asked about it because it would grant something.
+    let is_grant =
+        |mark: &Mark| matches!(mark, Mark::Protected { rule: "intent", answer: "ask", .. });
+    if let Some(id) = event.call().and_then(|call| call.tool_use_id.as_ref())
         && protected.trace.iter().any(is_grant)
     {
         session.intent.would_grant(id, cx.now);
@@ -109,21 +106,13 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
     }
     if matches!(outcome.verdict, Verdict::Object(_)) {
         outcome.effects.retain(|effect| !matches!(effect, Effect::Pass(_)));
-        if matches!(event.what, What::PreToolUse(_)) {
+        if event.call().is_some() {
             outcome = reflection::refused(&mut session.reflection, outcome, cx);
         }
-    }
-    if let (What::PreToolUse(call), Verdict::Pass | Verdict::Ask(_)) =
-        (&event.what, &outcome.verdict)
-        && let Some(scheduled) = call.schedules()
-    {
-        session.schedule.add(&scheduled);
-    }
-    granting(session, event, &mut outcome);
-    if let Some(dirty) = &cx.facts.dirty {
-        session.dirty.clone_from(dirty);
-    }
-    if !matches!(outcome.verdict, Verdict::Object(_)) {
+    } else {
+        if let Some(scheduled) = event.call().and_then(ToolCall::schedules) {
+            session.schedule.add(&scheduled);
+        }
         // What a reviewer may write is no part of the work.
         let is_reviewer =
             event.origin.agent_id.as_deref().is_some_and(|agent| session.review.has_token(agent));
@@ -135,6 +124,10 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
             session.review.wrote();
         }
     }
+    granting(session, event, &mut outcome);
+    if let Some(dirty) = &cx.facts.dirty {
+        session.dirty.clone_from(dirty);
+    }
     if let What::Prompt { text, .. } = &event.what
         && by_client.is_some()
         && prompt::begins_with_command(text)
@@ -145,14 +138,11 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
         );
     }
     lifecycle(session, event, &mut outcome);
-    tell(session, &mut outcome, cx.policy.notify);
+    tell(session, &mut outcome, cx);
     // A client shows nothing of what is said at the calls of a subagent in the background (measured
     // on 2.1.330), so the person hears of it at the main agent's next event.
     if event.origin.agent_id.is_none() {
         outcome.messages.extend(session.take_messages());
-    }
-    for mark in &outcome.trace {
-        session.record(mark, cx.now);
     }
     outcome
 }
@@ -169,12 +159,9 @@ pub fn decide_start(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     if cx.policy.trial {
         outcome = outcome.in_trial(event);
     }
-    tell(session, &mut outcome, cx.policy.notify);
+    tell(session, &mut outcome, cx);
     for message in std::mem::take(&mut outcome.messages) {
         session.tell_user(message);
-    }
-    for mark in &outcome.trace {
-        session.record(mark, cx.now);
     }
     outcome
 }
@@ -186,12 +173,16 @@ pub fn ticket_closed(session: &mut Session, closings: &[Closing], now: DateTime<
     }
 }
 
-/// Has the user told what `notify` does not leave out.
-fn tell(session: &mut Session, outcome: &mut Outcome, notify: Notify) {
-    let is_heard = |saying: Saying| notify == Notify::Normal || saying.is_kept_quiet();
-    let said = std::mem::take(&mut outcome.sayings).into_iter();
-    for (_, said) in said.filter(|(what, _)| is_heard(*what)) {
-        session.tell_user(said);
+/// Has the user told what `notify` does not leave out, and takes the rest down in the trace.
+fn tell(session: &mut Session, outcome: &mut Outcome, cx: Cx) {
+    let said = std::mem::take(&mut outcome.sayings);
+    if cx.policy.notify == Notify::Normal {
+        for message in said {
+            session.tell_user(message);
+        }
+    }
+    for mark in &outcome.trace {
+        session.record(mark, cx.now);
     }
 }
 
@@ -208,21 +199,16 @@ pub fn post(
 ) -> Result<Taken, Refusal> {
     let session_id = session.session_id.to_string();
     let posted = review::proof::post(&mut session.review, posting, &session_id, policy, now);
-    let taken = match posted {
-        Ok(taken) => taken,
-        Err(refusal) => {
-            session.record(&Mark::DecisionRefused { reason: refusal.to_string() }, now);
-            return Err(refusal);
-        }
-    };
-    let stands = taken.standing == Standing::Stands;
-    for (saying, told) in told_of(posting, &taken, &session.review, policy) {
-        if policy.notify == Notify::Normal || saying.is_kept_quiet() {
-            session.tell_user(told);
-        }
+    let taken = posted.inspect_err(|refusal| {
+        session.record(&Mark::DecisionRefused { reason: refusal.to_string() }, now);
+    })?;
+    for told in told_of(posting, &taken, &session.review, policy) {
+        session.tell_user(told);
     }
     session.record(&posting.mark(&taken), now);
-    if let Some(why) = posting.unknown.as_ref().filter(|_| stands) {
+    if let Some(why) = &posting.unknown
+        && taken.standing == Standing::Stands
+    {
         session.tell_user(format!(
             "roz: the work could not be looked at, so gated calls still ask: {why}"
         ));
@@ -231,50 +217,33 @@ pub fn post(
 }
 
 /// What the user hears of a decision, a line each.
-fn told_of(
-    posting: &Posting,
-    taken: &Taken,
-    review: &Review,
-    policy: &Policy,
-) -> Vec<(Saying, String)> {
-    let summary = bounded::plain_line(&bounded::chars(posting.decision.summary(), 300));
+fn told_of(posting: &Posting, taken: &Taken, review: &Review, policy: &Policy) -> Vec<String> {
+    let Posting { decision, .. } = posting;
+    let summary = bounded::plain_line(&bounded::chars(decision.summary(), 300));
+    let counts = taken.standing == Standing::Stands;
+    let found_issues = matches!(decision, Decision::Issues { .. });
     let mut told = Vec::new();
-    match (&taken.by, &posting.decision) {
-        (By::Human, decision) => told.push((
-            Saying::Important,
-            format!(
-                "roz: {} was posted at a terminal, as a person's decision. If that was not you, \
-                 type `#roz:stop` and look at `roz trace`.",
-                decision.verdict()
-            ),
-        )),
-        (By::Reviewer(_), _) if taken.standing != Standing::Stands => (),
-        (By::Reviewer(_), Decision::Issues { .. }) => {
-            told.push((Saying::Decided, format!("roz: the reviewer found issues: {summary}")));
-        }
-        (By::Reviewer(_), _) => {
-            told.push((Saying::Decided, format!("roz: approved by the reviewer: {summary}")));
-        }
+    if taken.by == By::Human {
+        told.push(format!(
+            "roz: {} was posted at a terminal, as a person's decision. If that was not you, type \
+             `#roz:stop` and look at `roz trace`.",
+            decision.verdict()
+        ));
+    } else if counts && policy.notify == Notify::Normal {
+        let what =
+            if found_issues { "the reviewer found issues" } else { "approved by the reviewer" };
+        told.push(format!("roz: {what}: {summary}"));
     }
     if !taken.unseen.is_empty() {
         let unseen = review::listed(taken.unseen.iter().map(|name| bounded::plain_line(name)));
-        told.push((
-            Saying::Important,
-            format!("roz: approved without having been looked at: {unseen}"),
-        ));
+        told.push(format!("roz: approved without having been looked at: {unseen}"));
     }
     let max_rounds = policy.review.max_rounds;
-    let times = breaker::times(max_rounds);
-    if posting.decision.verdict() == "ISSUES"
-        && taken.standing == Standing::Stands
-        && review.rounds() == max_rounds
-    {
-        told.push((
-            Saying::Important,
-            format!(
-                "roz: reviewer and agent do not converge: issues were found {times}. \
-                 Stops pass from now on, gated calls stay closed. Still open: {summary}"
-            ),
+    if found_issues && counts && review.rounds() == max_rounds {
+        let times = breaker::times(max_rounds);
+        told.push(format!(
+            "roz: reviewer and agent do not converge: issues were found {times}. Stops pass from \
+             now on, gated calls stay closed. Still open: {summary}"
         ));
     }
     told
@@ -317,34 +286,30 @@ fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>
 fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
     let agent_id = &event.origin.agent_id;
     match &event.what {
-        // An agent makes one call of commands after the other: what it was asked about before, and
-        // did not run, was declined.
-        What::PreToolUse(call) if !call.readings.is_empty() => {
-            for id in session.declined(agent_id.as_deref(), call.tool_use_id.as_deref()) {
-                outcome.effects.push(Effect::Revoke(id));
+        What::PreToolUse(call) => {
+            let id = &call.tool_use_id;
+            // An agent makes one call of commands after the other: what it was asked about before,
+            // and did not run, was declined.
+            if !call.readings.is_empty() {
+                let declined = session.declined(agent_id.as_deref(), id.as_deref());
+                outcome.effects.extend(declined.into_iter().map(Effect::Revoke));
             }
-        }
-        _ => (),
-    }
-    match (&event.what, &outcome.verdict) {
-        (What::PreToolUse(call), Verdict::Ask(_)) => {
-            let about = outcome.trace.iter().find_map(Mark::question);
-            if let (Some(tool_use_id), Some(about)) = (call.tool_use_id.clone(), about) {
+            let about = outcome.trace.iter().find_map(|mark| mark.answered("ask"));
+            if let (Verdict::Ask(_), Some(id), Some(about)) = (&outcome.verdict, id, about) {
                 let has_pass =
                     outcome.effects.iter().any(|effect| matches!(effect, Effect::Pass(_)));
-                let agent_id = agent_id.clone();
+                let (tool_use_id, agent_id) = (id.clone(), agent_id.clone());
                 session.asks(Asked { tool_use_id, about, agent_id, has_pass });
             }
         }
-        (What::PostToolUse { call, .. }, _) => {
+        What::PostToolUse { call, .. } => {
             let asked = call.tool_use_id.as_deref().and_then(|id| session.asked_and_ran(id));
-            if let Some(Asked { tool_use_id, about, has_pass, .. }) = asked {
-                if has_pass {
-                    outcome.effects.push(Effect::Revoke(tool_use_id.clone()));
-                }
-                let tool = call.name.clone();
-                outcome.trace.insert(0, Mark::CallGranted { tool, tool_use_id, about });
+            let Some(Asked { tool_use_id, about, has_pass, .. }) = asked else { return };
+            if has_pass {
+                outcome.effects.push(Effect::Revoke(tool_use_id.clone()));
             }
+            let tool = call.name.clone();
+            outcome.trace.insert(0, Mark::CallGranted { tool, tool_use_id, about });
         }
         _ => (),
     }

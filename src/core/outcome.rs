@@ -17,14 +17,12 @@ use crate::core::{
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
     pub verdict: Verdict,
-    /// For the agent, whatever the verdict.
     pub context: Vec<Notice>,
     /// The intent that the agent is working on: told behind the rest, as long as there is room.
     pub briefing: Option<Box<Briefing>>,
-    /// For the user.
     pub messages: Vec<String>,
-    /// For the user as well, unless `notify` leaves out what it is about.
-    pub sayings: Vec<(Saying, String)>,
+    /// For the user as well, unless `notify` is `quiet`.
+    pub sayings: Vec<String>,
     /// How the client changes the call that starts a subagent.
     pub rewrite: Option<Rewrite>,
     pub trace: Vec<Mark>,
@@ -75,28 +73,6 @@ impl Pass {
     }
 }
 
-/// What a line to the user tells of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Saying {
-    /// A review was asked for.
-    Opened,
-    /// The first stop of a cycle that is held.
-    Held,
-    /// A reviewer's verdict.
-    Decided,
-    /// A person let a gated call through.
-    Allowed,
-    /// The breaker tripped, reviews do not converge, a decision was posted at a terminal.
-    Important,
-}
-
-impl Saying {
-    /// Whether `notify = "quiet"` keeps it.
-    pub fn is_kept_quiet(self) -> bool {
-        matches!(self, Saying::Held | Saying::Important)
-    }
-}
-
 /// From mildest to sternest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Verdict {
@@ -133,17 +109,9 @@ impl Notice {
         self
     }
 
-    fn field(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
-    }
-
-    fn is_of_review(&self) -> bool {
-        self.template.starts_with("ask-")
-    }
-
     /// The same, where it is denied because nobody answers.
     fn unasked(mut self) -> Self {
-        if self.is_of_review() {
+        if self.template.starts_with("ask-") {
             "gate-unasked".clone_into(&mut self.template);
         }
         for (_, words) in self.fields.iter_mut().filter(|(name, _)| *name == "words") {
@@ -193,8 +161,8 @@ impl Outcome {
         }
     }
 
-    pub fn saying(mut self, what: Saying, message: impl Into<String>) -> Self {
-        self.sayings.push((what, message.into()));
+    pub fn saying(mut self, message: impl Into<String>) -> Self {
+        self.sayings.push(message.into());
         self
     }
 
@@ -207,21 +175,13 @@ impl Outcome {
     /// person can do about it is told to the user, not to the agent.
     pub(crate) fn unasked(mut self) -> Self {
         let Verdict::Ask(notice) = self.verdict else { return self };
-        let subject = self.trace.iter().find_map(Mark::question);
+        let subject = self.trace.iter().find_map(|mark| mark.answered("ask"));
         self.trace.iter_mut().for_each(Mark::deny);
-        let told = if notice.is_of_review() {
-            let tool = notice.field("tool").unwrap_or_default();
-            format!(
-                "roz: `{tool}` waits for you, and in this permission mode you are not asked. \
-                 `#roz:allow` lets it through."
-            )
-        } else {
-            let subject = subject.unwrap_or_default();
-            format!(
-                "roz: a call was denied, because in this permission mode you are not asked: \
-                 {subject}. If it is right, do it yourself at a terminal."
-            )
-        };
+        let told = format!(
+            "roz: a call was denied, because in this permission mode you are not asked: {}. If it is \
+             right, do it yourself at a terminal; what is gated, `#roz:allow` lets through.",
+            subject.unwrap_or_default()
+        );
         self.verdict = Verdict::Object(notice.unasked());
         self.telling_user(told)
     }
@@ -234,8 +194,8 @@ impl Outcome {
             (Verdict::Object(_), What::Stop(_) | What::SubagentStop { .. }) => "hold",
             (Verdict::Object(_), _) => "deny",
         };
-        let (gate, subject, reason) =
-            self.trace.iter().rev().find_map(Mark::refused).unwrap_or(("another", "", ""));
+        let (_, gate, reason, subject) =
+            self.trace.iter().rev().find_map(Mark::refused).unwrap_or(("", "another", "", ""));
         let mark = Mark::WouldRefuse {
             answer,
             gate,

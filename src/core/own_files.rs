@@ -44,7 +44,6 @@ pub fn may_change(call: &ToolCall) -> bool {
     call.tool.written().is_none() && class::classify(call, known).class > Class::Safe
 }
 
-/// Tells what the call weakened.
 pub(super) fn decide(cx: Cx) -> Outcome {
     let mut outcome = Outcome::pass();
     for weakened in &cx.facts.weakened {

@@ -56,7 +56,6 @@ pub fn program(pattern: &str) -> Option<&str> {
     (is_whole && is_program && name.chars().all(is_name)).then_some(name)
 }
 
-/// What is wrong with a pattern, if anything is.
 pub fn check(pattern: &str) -> Result<(), String> {
     if exclusion(pattern).is_some() {
         return Err("only `review.gates.tools` has exclusions".to_owned());

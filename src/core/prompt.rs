@@ -1,6 +1,5 @@
 //! What a person says to roz at a prompt: `#roz` and its commands.
 
-/// What a prompt says to roz.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// `#roz`: have this piece of work reviewed.
@@ -42,7 +41,6 @@ pub fn command(prompt: &str) -> Option<Command> {
     is_near_miss(text).then_some(Command::NearMiss)
 }
 
-/// Whether a prompt says something to roz.
 pub fn begins_with_command(prompt: &str) -> bool {
     command(prompt).is_some_and(|command| command != Command::NearMiss)
 }

@@ -8,11 +8,9 @@ use crate::core::bounded;
 /// How many are remembered, the newest.
 const MAX: usize = 256;
 
-/// A prompt that the client will send by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scheduled {
     pub prompt: String,
-    /// More than once.
     pub recurring: bool,
 }
 
@@ -49,12 +47,9 @@ impl Schedule {
     /// The client lists what it is going to send: all of it.
     pub(crate) fn replace(&mut self, listed: &[Scheduled]) {
         let listed: Vec<Entry> = listed.iter().map(Entry::of).collect();
-        if listed.iter().any(|entry| entry.beginning.is_some()) {
-            // What is clipped may be one of those that we know whole.
-            self.0.retain(|entry| !listed.contains(entry));
-        } else {
-            self.0.clear();
-        }
+        // What is clipped may be one of those that we know whole.
+        let is_clipped = listed.iter().any(|entry| entry.beginning.is_some());
+        self.0.retain(|entry| is_clipped && !listed.contains(entry));
         self.0.extend(listed);
         self.bound();
     }
@@ -89,15 +84,8 @@ impl Entry {
     }
 
     fn is(&self, prompt: &str) -> bool {
-        let prompt = prompt.trim();
-        let digest = match self.beginning {
-            None => bounded::sha256(prompt.as_bytes()),
-            Some(count) => {
-                let beginning: String = prompt.chars().take(count).collect();
-                bounded::sha256(beginning.as_bytes())
-            }
-        };
-        digest == self.sha256
+        let known = prompt.trim().chars().take(self.beginning.unwrap_or(usize::MAX));
+        bounded::sha256(known.collect::<String>().as_bytes()) == self.sha256
     }
 }
 

@@ -47,10 +47,8 @@ pub struct Session {
     pub intent: Box<IntentState>,
     #[serde(default)]
     pub trace: Trace,
-    /// The prompts that this session scheduled.
     #[serde(default, skip_serializing_if = "Schedule::is_empty")]
     pub(crate) schedule: Schedule,
-    /// Calls that a person is asked about, newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     asked: Vec<Asked>,
     /// The files that it is known to have written.
@@ -75,7 +73,6 @@ pub struct Session {
 /// gets each event of the client once for each of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Answered {
-    /// Of the event's payload.
     sha256: String,
     at: DateTime<Utc>,
     answer: Value,
@@ -84,13 +81,11 @@ struct Answered {
 /// The same payload later than this is another event.
 const TWICE_WITHIN: TimeDelta = TimeDelta::seconds(2);
 
-/// A call that a gate asks the user about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Asked {
     pub(crate) tool_use_id: String,
     /// What is asked about, and by whom, in a line.
     pub(crate) about: String,
-    /// The subagent whose call it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) agent_id: Option<String>,
     /// What it starts is let through if the user lets the call through.
@@ -130,7 +125,6 @@ impl Session {
         }
     }
 
-    /// Whether a gate waits for something.
     pub fn is_open(&self) -> bool {
         self.review.phase().is_open() || self.reflection.status().is_open()
     }
@@ -140,7 +134,6 @@ impl Session {
         self.trace.push(mark, now);
     }
 
-    /// The user is asked about a call.
     pub(crate) fn asks(&mut self, asked: Asked) {
         self.asked.retain(|earlier| earlier.tool_use_id != asked.tool_use_id);
         self.asked.push(asked);
@@ -168,7 +161,6 @@ impl Session {
         .collect()
     }
 
-    /// Has the user told of something at the next hook.
     pub(crate) fn tell_user(&mut self, message: String) {
         self.messages.push(message);
     }

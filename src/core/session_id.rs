@@ -6,7 +6,7 @@ use super::bounded;
 
 /// An identifier that is safe as a file name: `[A-Za-z0-9_-]{1,128}`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "String")]
 pub struct SessionId(String);
 
 /// How the sessions of `roz run` begin.
@@ -50,11 +50,5 @@ impl std::str::FromStr for SessionId {
 
     fn from_str(id: &str) -> Result<Self, BadSessionId> {
         Self::try_from(id.to_owned())
-    }
-}
-
-impl From<SessionId> for String {
-    fn from(id: SessionId) -> Self {
-        id.0
     }
 }

@@ -15,7 +15,7 @@ pub fn is_reviewer_name(name: &str) -> bool {
 }
 
 /// A tool, with what a gate may want to know of the call.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Tool {
     /// A command line of a POSIX shell.
     Shell { command: String },
@@ -46,10 +46,10 @@ pub enum Tool {
     /// One of the client's that changes nothing by itself.
     Harmless,
     /// One that may do anything.
+    #[default]
     Other,
 }
 
-/// What an edit puts in the place of what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
     /// Empty: the file is new.
@@ -60,7 +60,6 @@ pub struct Replacement {
 }
 
 impl Tool {
-    /// The command line that the call runs.
     pub fn command(&self) -> Option<&str> {
         match self {
             Tool::Shell { command } | Tool::PowerShell { command } => Some(command.as_str()),
@@ -115,11 +114,9 @@ impl Tool {
 /// What a tool that ran answered, as far as a client says so.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolResult {
-    /// What a command printed.
     pub output: String,
     /// The file in which the client keeps a longer output, of which `output` is the beginning.
     pub kept_output: Option<PathBuf>,
-    /// The part of a file that was shown.
     pub file: Option<FilePart>,
     pub exit_code: Option<i32>,
     /// It goes on in the background.

@@ -62,7 +62,7 @@ pub enum Mark {
     /// The agent says which intent it works on.
     IntentSelected { intent_id: String },
     /// `told`: it had happened already.
-    IntentRefused { code: Word, answer: Word, subject: String },
+    IntentRefused { code: String, answer: Word, subject: String },
     /// Each of its criteria was answered.
     IntentCompleted { intent_id: String, criteria: Vec<String> },
     /// A ticket is in progress.
@@ -227,48 +227,35 @@ impl Mark {
         }
     }
 
-    /// The gate that refused, what it refused, and why. None where this is no refusal.
-    pub(crate) fn refused(&self) -> Option<(Word, &str, &str)> {
-        match self {
-            Mark::GateBlocked(GateAnswer { tool, reason, .. }) => Some(("review", tool, reason)),
-            Mark::StopHookCalled(StopAnswer { answer: "block", reason, .. }) => {
-                Some(("review", "the stop", reason))
-            }
-            Mark::ReviewerHeld { agent_id, .. } => Some(("review", agent_id, "it has not decided")),
-            Mark::ReflectionStop { answer: "block", reason, .. } => {
-                Some(("reflection", "the stop", reason))
-            }
-            Mark::TaskCompleted { answer: "block", subject, .. } => {
-                Some(("reflection", subject, "a task was completed"))
-            }
-            Mark::IntentRefused { code, subject, .. } => Some(("intent", subject, code)),
-            Mark::Protected { rule, subject, .. } => Some(("self-protection", subject, rule)),
-            _ => None,
-        }
-    }
-
-    /// What the user is asked about by it, and by whom, in a line.
-    pub(crate) fn question(&self) -> Option<String> {
-        self.answer_about("ask")
-    }
-
-    /// Why a call was refused: the rule, and what it is about, in a line.
-    pub(crate) fn refusal(&self) -> Option<String> {
-        self.answer_about("deny")
-    }
-
-    fn answer_about(&self, wanted: &str) -> Option<String> {
-        let (answer, by, subject) = match self {
+    /// Who refused: the answer (`deny`, `ask` or `block`), the gate, its rule or reason, and what it
+    /// is about. None where this is no refusal.
+    pub(crate) fn refused(&self) -> Option<(Word, Word, &str, &str)> {
+        let refused: (Word, Word, &str, &str) = match self {
             Mark::GateBlocked(GateAnswer { answer, pattern, tool, .. }) => {
-                (*answer, pattern.as_str(), tool)
+                (*answer, "review", pattern.as_str(), tool.as_str())
             }
-            Mark::IntentRefused { answer, code, subject } => (*answer, *code, subject),
-            Mark::Protected { answer, rule, subject } => (*answer, *rule, subject),
+            Mark::StopHookCalled(StopAnswer { answer, reason, .. }) => {
+                (*answer, "review", reason.as_str(), "the stop")
+            }
+            Mark::ReviewerHeld { agent_id, .. } => ("block", "review", "no verdict", agent_id),
+            Mark::ReflectionStop { answer, reason, .. } => {
+                (*answer, "reflection", reason.as_str(), "the stop")
+            }
+            Mark::TaskCompleted { answer, subject, .. } => {
+                (*answer, "reflection", "a task was completed", subject)
+            }
+            Mark::IntentRefused { code, answer, subject } => (*answer, "intent", code, subject),
+            Mark::Protected { rule, answer, subject } => {
+                (*answer, "self-protection", *rule, subject)
+            }
             _ => return None,
         };
-        if answer != wanted {
-            return None;
-        }
-        Some(bounded::line(&format!("{by}: {subject}"), 300))
+        matches!(refused.0, "deny" | "ask" | "block").then_some(refused)
+    }
+
+    /// What was answered so, and by which rule, in a line.
+    pub(crate) fn answered(&self, wanted: &str) -> Option<String> {
+        let (answer, _, rule, subject) = self.refused()?;
+        (answer == wanted).then(|| bounded::line(&format!("{rule}: {subject}"), 300))
     }
 }

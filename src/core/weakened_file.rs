@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::bounded;
 
-/// What a file is to roz.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -20,7 +19,6 @@ pub enum Kind {
     Binary,
 }
 
-/// A change that weakens something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WeakenedFile {
     pub kind: Kind,

@@ -181,7 +181,6 @@ impl Scribe<'_> {
             session_id: &self.input.session_id,
             agent_id: self.input.event.origin.agent_id.as_deref(),
             intent_id: intent,
-            model: None,
             revision: revision.as_deref(),
             tool_name: &tool.name,
             tool_use_id: tool.tool_use_id.as_deref(),

@@ -39,8 +39,7 @@ pub struct Explained {
     pub keys: Vec<String>,
     /// It could not be read to the end, so every gate on commands covers it.
     pub may_run_anything: bool,
-    /// The gates' patterns that cover the call, each with the key that it
-    /// covers.
+    /// The gates' patterns that cover the call, each with the key that it covers.
     pub gates: Vec<(String, String)>,
     pub rules: Vec<Objection>,
     pub intent: Option<Refused>,
@@ -50,14 +49,13 @@ pub struct Explained {
 
 #[derive(Debug)]
 pub struct Refused {
-    pub code: &'static str,
+    pub code: String,
     /// `deny` or `ask`.
     pub answer: &'static str,
     pub message: String,
 }
 
-/// Reads a call of `tool` with this input (JSON), as the hook before it would
-/// in `session`.
+/// Reads a call of `tool` with this input (JSON), as the hook before it would in `session`.
 pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &World) -> Explained {
     let client = clients::ALL[0];
     // Of a call that holds several, the first is explained.
@@ -81,7 +79,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let intent = intent::decide(&mut state, &event, Caller::Agent, cx);
     let intent = intent.trace.iter().find_map(|mark| match mark {
         Mark::IntentRefused { code, answer, subject } => {
-            Some(Refused { code, answer, message: subject.clone() })
+            Some(Refused { code: code.clone(), answer, message: subject.clone() })
         }
         _ => None,
     });

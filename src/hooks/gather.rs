@@ -192,7 +192,7 @@ pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
 
 /// An agent file that bears the reviewer's name: an older client would start that one.
 pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
-    let dirs = dirs.iter().copied().chain(agents::project_dirs(&|name| world.var(name)));
+    let dirs = dirs.iter().copied().chain(world.var(agents::PROJECT_DIR).map(Path::new));
     let folders = dirs.flat_map(|dir| agents::folders().map(move |folder| dir.join(folder)));
     let mut folders: Vec<PathBuf> = folders.chain(config_dirs(world)).collect();
     folders.dedup();

@@ -57,8 +57,7 @@ use crate::{
     },
 };
 
-/// Paths of one call that are looked at; where there are more, the rest is
-/// nobody's to write.
+/// Paths of one call that are looked at; where there are more, the rest is nobody's to write.
 const MAX_TARGETS: usize = 2000;
 
 pub(super) fn aims(
@@ -255,7 +254,7 @@ impl Look<'_> {
     /// Where the writes lead, seen from the project's root; of the session's own
     /// project, given the call, also who changed what is stale.
     fn aim(self, call: Option<&ToolCall>, written: &[(String, How)], aims: &mut IntentFacts) {
-        let is_cut = call.is_some_and(ToolCall::is_cut_short);
+        let is_cut = call.is_some_and(ToolCall::may_run_anything);
         if written.is_empty() && !is_cut {
             return;
         }

@@ -88,13 +88,13 @@ fn places(links: &mut Links, look: Lookup) -> Places {
     });
     let installed = world.data_dir().map(|dir| dir.join("roz"));
     let parts = |root: &Path| PLUGIN_PARTS.map(|part| root.join(part));
-    let loaded = agents::plugin_roots(&|name| world.var(name)).into_iter().flat_map(parts);
+    let loaded = world.var(agents::PLUGIN_ROOT).map(Path::new).into_iter().flat_map(parts);
     let plugin = named_and_real(installed.into_iter().chain(loaded).chain(lists), links);
     let notes = session
         .transcript_path
         .as_ref()
         .map(|transcript_path| transcript_path.with_extension("").join("subagents"));
-    let launched = agents::project_dirs(&|name| world.var(name)).into_iter().map(Path::to_owned);
+    let launched = world.var(agents::PROJECT_DIR).map(PathBuf::from);
     let projects = session.project.iter().chain([&roz.project]).chain(&roz.main);
     let projects = projects.chain(&session.cwd).cloned();
     let projects = projects.chain(launched).chain([look.cwd().to_owned()]);

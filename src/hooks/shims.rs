@@ -48,7 +48,7 @@ pub(super) fn set_up(input: &Input, source: Source, roz: &Roz, world: &World) ->
     if source != Source::Compact {
         roz.forget_passes(&input.session_id);
     }
-    let file = agents::shell_setup(&|name| world.var(name));
+    let file = world.var(agents::SHELL_SETUP).map(Path::new);
     let can = input.client.can(Capability::EnvironmentFile);
     let Some(file) = file.filter(|_| can) else { return Ok(()) };
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);

@@ -93,7 +93,6 @@ fn record(session: &str, number: u8) -> Record {
         session_id: &session.parse().unwrap(),
         agent_id: None,
         intent_id: Some("INT-001"),
-        model: None,
         revision: None,
         tool_name: "Write",
         tool_use_id: None,

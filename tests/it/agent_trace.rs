@@ -205,14 +205,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn whatever_a_session_does_its_records_are_valid(
-        path in ".{0,30}", intent in ".{0,30}", model in ".{0,300}", code in ".{0,30}",
+        path in ".{0,30}", intent in ".{0,30}", code in ".{0,30}",
         before in "[ab\n]{0,12}", after in "[ab\n\r]{0,12}", dice in any::<[u8; 32]>(),
     ) {
         let session_id = "s_1".parse().unwrap();
         let call = Call {
             now: DateTime::parse_from_rfc3339(MORNING).unwrap().to_utc(),
             dice: &dice, session_id: &session_id, agent_id: Some(&code), intent_id: Some(&intent),
-            model: Some(&model), revision: None, tool_name: &code, tool_use_id: None,
+            revision: None, tool_name: &code, tool_use_id: None,
         };
         let changed = Changed::between(Some(before.as_bytes()), Some(after.as_bytes()));
         let file = FileDetails { path, changed, mutation_class: None, evidence: None };

@@ -38,7 +38,6 @@ fn record(session: &str, number: u8, path: &str, refusal: Option<&str>) -> Recor
         session_id: &session.parse().unwrap(),
         agent_id: Some("a1"),
         intent_id: Some(if number.is_multiple_of(2) { "INT-002" } else { "INT-001" }),
-        model: Some("claude-opus-4-5-20251101"),
         revision: Some("a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0"),
         tool_name: "Edit",
         tool_use_id: Some("toolu_1"),

@@ -199,7 +199,6 @@ fn append(ledger: &Ledger, session: &str, path: &str) -> Result<Appended, Error>
         session_id: &session.parse().unwrap(),
         agent_id: None,
         intent_id: Some("INT-001"),
-        model: None,
         revision: None,
         tool_name: "Write",
         tool_use_id: Some(path),

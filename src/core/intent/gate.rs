@@ -141,7 +141,7 @@ fn asking(kept: Outcome, why: String, call: &ToolCall, intent_id: &str) -> Outco
 
 fn mark(refusal: &Refusal, answer: &'static str) -> Mark {
     let subject = bounded::line(&refusal.message, 200);
-    Mark::IntentRefused { code: refusal.code.word(), answer, subject }
+    Mark::IntentRefused { code: refusal.code.to_string(), answer, subject }
 }
 
 /// A pass, after which the texts of these files are put aside.
@@ -169,8 +169,7 @@ fn refuse(state: &mut IntentState, mut refusal: Refusal, target: &str) -> Outcom
     if is_circuit {
         refusal.message = format!(
             "This is refused for the third time in a row ({}): {}",
-            refusal.code.word(),
-            refusal.message
+            refusal.code, refusal.message
         );
         refusal.code = Code::CircuitOpen;
         refusal.recovery = vec!["Stop, and ask the user what to do.".to_owned()];

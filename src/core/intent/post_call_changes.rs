@@ -100,7 +100,11 @@ pub(super) fn decide(
         outcome = outcome
             .telling_user(format!("roz: {}", bounded::line(&refusal.message, 400)))
             .telling_agent(notice)
-            .marked(Mark::IntentRefused { code: refusal.code.word(), answer: "told", subject });
+            .marked(Mark::IntentRefused {
+                code: refusal.code.to_string(),
+                answer: "told",
+                subject,
+            });
     }
     if files.is_empty() && violation.is_none() && not_looked.is_none() {
         return outcome;

@@ -52,7 +52,7 @@ impl Places {
         parts(path).any(is_marked)
             || shell::last_part(path) == "roz"
             || places.into_iter().flatten().any(|place| is_at(place))
-            || agents::managed().any(is_at)
+            || agents::MANAGED.into_iter().any(is_at)
             || agents::is_own_file(path)
     }
 
@@ -70,7 +70,7 @@ impl Places {
         });
         of_user
             || is_one && !agents::folders().any(|folder| self.is_nobodys(path, folder))
-            || agents::managed().any(|place| position(path, place) == Position::Inside)
+            || agents::MANAGED.into_iter().any(|place| position(path, place) == Position::Inside)
     }
 
     /// Whether a file defines an agent: it is somewhere in a folder `agents` of a client's.

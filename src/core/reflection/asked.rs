@@ -58,7 +58,7 @@ fn example() -> String {
 /// before there was anything to skip.
 fn before_skip(state: &Reflection, small: Option<u64>) -> String {
     let small = small.map_or_else(String::new, |lines| {
-        format!("The change is small ({lines} line{}). ", bounded::plural(lines))
+        format!("The change is small ({}). ", bounded::counted(lines, "line"))
     });
     let early = state.early_skip().map_or_else(String::new, |skip| {
         let reason = bounded::plain_line(&bounded::line(&skip.reason, 200));

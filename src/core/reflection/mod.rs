@@ -162,7 +162,7 @@ fn on_prompt(state: &mut Reflection, cx: Cx) -> Outcome {
 /// A call was refused by one of the gates. Where the one before was refused for the same reason, it
 /// is a failure like any other.
 pub(super) fn refused(state: &mut Reflection, outcome: Outcome, cx: Cx) -> Outcome {
-    let reason = outcome.trace.iter().find_map(Mark::refusal);
+    let reason = outcome.trace.iter().find_map(|mark| mark.answered("deny"));
     if state.refused_for(reason) { show(state, outcome, How::Failure, cx) } else { outcome }
 }
 

@@ -415,7 +415,7 @@ impl Reflection {
         let skip = match of_agent {
             Some(skip) => Skip { lines_changed: Some(lines), ..skip },
             None => Skip {
-                reason: format!("auto: {lines} line{}", bounded::plural(lines)),
+                reason: format!("auto: {}", bounded::counted(lines, "line")),
                 decider: Decider::Auto,
                 lines_changed: Some(lines),
                 is_early: false,

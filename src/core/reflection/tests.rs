@@ -882,7 +882,8 @@ fn a_call_that_is_refused_twice_for_the_same_reason_is_a_failure_and_shows_title
     let mut gate = Gate::new();
     gate.facts.learned.relevant = relevant(&["a"]);
     let refused = |gate: &mut Gate, rule: &'static str, subject: &str| {
-        let mark = Mark::IntentRefused { answer: "deny", code: rule, subject: subject.into() };
+        let mark =
+            Mark::IntentRefused { answer: "deny", code: rule.into(), subject: subject.into() };
         let outcome = Outcome::object(Notice::new("x")).marked(mark);
         let (facts, id) = (gate.facts.clone(), gate.session.session_id.clone());
         let cx = Cx {

@@ -7,7 +7,7 @@ use crate::core::{
     bounded::{self, TruncatedInput},
     event::{MADE_UP, STARTED, TOO_LONG, ToolCall},
     facts::GatesElsewhere,
-    outcome::{Effect, Notice, Outcome, Pass, Saying},
+    outcome::{Effect, Notice, Outcome, Pass},
     pattern,
     policy::{Mode, ReviewPolicy, Scope},
     review::{
@@ -124,7 +124,7 @@ pub(super) fn on_tool(
     if !is_new {
         return outcome;
     }
-    outcome.saying(Saying::Opened, format!(
+    outcome.saying(format!(
         "roz: `{}` waits for a review. `#roz:allow` lets it through once, `#roz:approve` if you \
          have looked at the work yourself.",
         gate.subject_in_short()
@@ -205,10 +205,10 @@ impl Gate<'_> {
             return Outcome::pass();
         }
         review.allowed(id);
-        self.passed(ALLOWED, Vec::new()).with_pass(self.pass.as_ref()).saying(
-            Saying::Allowed,
-            format!("roz: `{}` goes through once, as you allowed.", self.subject_in_short()),
-        )
+        self.passed(ALLOWED, Vec::new()).with_pass(self.pass.as_ref()).saying(format!(
+            "roz: `{}` goes through once, as you allowed.",
+            self.subject_in_short()
+        ))
     }
 
     fn passed(&self, reason: &str, changed_since_approval: Vec<String>) -> Outcome {

@@ -3,7 +3,7 @@
 use crate::core::{
     Cx, bounded,
     event::Event,
-    outcome::{Effect, Outcome, Saying},
+    outcome::{Effect, Outcome},
     policy::Mode,
     prompt::{Command, command},
     review::{
@@ -56,14 +56,11 @@ pub(super) fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) 
         }
         Some(Command::Review) if review.phase() == Phase::Reviewing => {
             review.asked_again();
-            heard(true).saying(
-                Saying::Opened,
-                "roz: review requested. A reviewer is at work already and goes on.",
-            )
+            heard(true).saying("roz: review requested. A reviewer is at work already and goes on.")
         }
         Some(Command::Review) => {
             review.open(Opener::Person, cx.now);
-            heard(true).saying(Saying::Opened, "roz: review requested")
+            heard(true).saying("roz: review requested")
         }
         Some(Command::NearMiss) | None => {
             if asks_for_review {

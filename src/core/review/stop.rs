@@ -4,7 +4,7 @@ use crate::core::{
     Cx, bounded,
     breaker::{self, Press},
     event::{Background, Stop},
-    outcome::{Notice, Outcome, Saying},
+    outcome::{Notice, Outcome},
     policy::{Mode, ReviewPolicy, Scope},
     review::{
         REVIEWER, attempt,
@@ -117,8 +117,7 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
     if !is_first {
         return outcome;
     }
-    outcome.saying(
-        Saying::Held,
+    outcome.telling_user(
         "roz: the agent is held until its work is reviewed. `#roz:approve` if you have looked at \
          it yourself, `#roz:stop` to end the review.",
     )
@@ -141,7 +140,7 @@ fn tripped(review: &Review, stop: &Stop) -> Outcome {
     };
     passed(review, stop, "the breaker has tripped")
         .marked(Mark::BreakerTripped { block_count: blocks })
-        .saying(Saying::Important, told)
+        .telling_user(told)
 }
 
 fn wait_for_reviewer(review: &Review, stop: &Stop) -> Outcome {

@@ -207,7 +207,7 @@ fn the_docs_show_the_table() {
     let page = fs::read_to_string(path).unwrap();
     let row = |rule: &Rule| {
         let what = rule.what.replace('|', "\\|");
-        let (answer, code) = (rule.answer.word(), rule.code.word());
+        let (answer, code) = (rule.answer.word(), rule.code.to_string());
         format!("| {what} | {answer} | `{code}` | `{}` |", rule.name)
     };
     let rows = RULES.iter().map(row).collect::<Vec<_>>().join("\n");

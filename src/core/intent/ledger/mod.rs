@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ranges::{Changed, LineRange};
-use crate::core::{agents, bounded, refusal, session_id::SessionId};
+use crate::core::{bounded, refusal, session_id::SessionId};
 
 pub const VERSION: &str = "0.1.0";
 
@@ -181,8 +181,6 @@ pub struct Call<'a> {
     pub session_id: &'a SessionId,
     pub agent_id: Option<&'a str>,
     pub intent_id: Option<&'a str>,
-    /// As the client calls it, where that is known.
-    pub model: Option<&'a str>,
     /// The commit that is checked out; none before the first.
     pub revision: Option<&'a str>,
     pub tool_name: &'a str,
@@ -200,9 +198,6 @@ pub struct Change {
 
 /// The most that is kept of a text of somebody else's, in bytes.
 const MAX_TEXT: usize = 2000;
-
-/// Of Agent Trace, in characters.
-const MAX_MODEL: usize = 250;
 
 impl Record {
     pub fn of_change(call: &Call, change: Change) -> Self {
@@ -282,7 +277,7 @@ impl Record {
 impl From<&refusal::Refusal> for Refusal {
     fn from(refusal: &refusal::Refusal) -> Self {
         Self {
-            code: refusal.code.word().to_owned(),
+            code: refusal.code.to_string(),
             message: Some(refusal.message.clone()),
             file: refusal.file.clone(),
             command: None,
@@ -301,7 +296,6 @@ impl Refusal {
 
 impl Call<'_> {
     fn conversation(&self, ranges: Vec<LineRange>) -> Conversation {
-        let cut = |text: &str| text.chars().take(MAX_MODEL).collect::<String>();
         let related = |id: &str| Related {
             r#type: "specification".to_owned(),
             url: format!("urn:intent:{}", escaped(id)),
@@ -312,20 +306,12 @@ impl Call<'_> {
             contributor: Contributor {
                 r#type: "ai".to_owned(),
                 entity_type: "AI".to_owned(),
-                model_id: self.model.map(|model| cut(&model_id(model))),
-                model_identifier: self.model.map(cut),
+                model_id: None,
+                model_identifier: None,
             },
             ranges,
             related: self.intent_id.map(related).into_iter().collect(),
         }
-    }
-}
-
-/// With the provider, where the name tells it: nothing is guessed.
-fn model_id(model: &str) -> String {
-    match agents::provider(model) {
-        Some(provider) => format!("{provider}/{model}"),
-        None => model.to_owned(),
     }
 }
 

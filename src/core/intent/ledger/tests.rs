@@ -12,7 +12,6 @@ fn call<'a>(session_id: &'a SessionId, dice: &'a [u8; 32]) -> Call<'a> {
         session_id,
         agent_id: None,
         intent_id: Some("INT-001"),
-        model: Some("claude-opus-4-5-20251101"),
         revision: Some("a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0"),
         tool_name: "Edit",
         tool_use_id: Some("toolu_1"),
@@ -58,14 +57,7 @@ fn a_change_has_the_names_of_the_specification_and_those_of_the_documents() {
     assert_eq!((&file["path"], &file["relative_path"]), (&json!("src/a.rs"), &json!("src/a.rs")));
     let conversation = &file["conversations"][0];
     assert_eq!(conversation["url"], format!("urn:claude:session:{session}"));
-    assert_eq!(
-        conversation["contributor"],
-        json!({
-            "type": "ai", "entity_type": "AI",
-            "model_id": "anthropic/claude-opus-4-5-20251101",
-            "model_identifier": "claude-opus-4-5-20251101",
-        })
-    );
+    assert_eq!(conversation["contributor"], json!({ "type": "ai", "entity_type": "AI" }));
     assert_eq!(conversation["ranges"][0]["start_line"], 2);
     assert_eq!(
         conversation["related"],
@@ -91,7 +83,7 @@ fn a_refusal_has_no_files() {
         file: Some("src/billing.ts".to_owned()),
         command: None,
     };
-    let call = Call { intent_id: None, revision: None, model: None, ..call(&session, &dice) };
+    let call = Call { intent_id: None, revision: None, ..call(&session, &dice) };
     let record = Record::of_change(&call, Change { violation: Some(refusal), ..Change::default() });
     assert!(record.is_refusal());
     let value = as_value(&record);
@@ -122,13 +114,6 @@ fn an_id_that_no_uri_has_is_escaped_and_stays_beside() {
     let related = &value["files"][0]["conversations"][0]["related"][0];
     assert_eq!(related["url"], "urn:intent:REQ%201%2F%C3%A9%23%25");
     assert_eq!(related["value"], "REQ 1/é#%");
-}
-
-#[test]
-fn a_model_of_unknown_provider_is_not_given_one() {
-    assert_eq!(model_id("claude-x"), "anthropic/claude-x");
-    assert_eq!(model_id("openai/gpt-9"), "openai/gpt-9");
-    assert_eq!(model_id("opus"), "opus");
 }
 
 #[test]
