@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{
-    Done, due, say,
+    Done, due,
+    say::{self, Out},
     stock::{self, Stock},
 };
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
         bounded,
         reflection::{
             learning::{Learning, Status},
-            usage::Event,
+            usage::{Event, WARNED_DAYS},
         },
     },
     memory,
@@ -43,12 +44,9 @@ pub(super) struct Archive {
     /// All that are due, as `roz learn due` shows them
     #[arg(long, conflicts_with = "ids")]
     due: bool,
-    /// With `--due`: show what would be put away, and put nothing away
+    /// With `--due`: put nothing away, and show what `roz learn due` shows
     #[arg(long, conflicts_with = "ids")]
     dry_run: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 /// Bring learnings back that were put away
@@ -61,24 +59,34 @@ pub(super) struct Archive {
 pub(super) struct Restore {
     /// The learnings' ids
     #[arg(required = true)]
-    ids: Vec<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    pub(super) ids: Vec<String>,
 }
 
-pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
-    if args.due {
-        return due::put_away(args.dry_run, args.json, world);
+pub(super) fn archive(args: &Archive, json: bool, world: &World) -> super::Result {
+    if args.dry_run {
+        return due::run(WARNED_DAYS, json, world);
     }
-    let reason = bounded::chars(args.reason.trim(), 500);
-    let event = |learning_id| Event::Archived { learning_id, reason: reason.clone() };
-    change(&args.ids, Status::Archived, event, args.json, world)
+    let roz = Roz::here(world)?;
+    let stock = Stock::open(&roz, world);
+    if !args.due {
+        let reason = bounded::chars(args.reason.trim(), 500);
+        let event = |learning_id| Event::Archived { learning_id, reason: reason.clone() };
+        return change(&args.ids, Status::Archived, event, json, &stock, world);
+    }
+    let due = roz.due(&stock.own(), &stock.view, world);
+    let ids: Vec<String> = due.iter().map(|due| due.id.clone()).collect();
+    let event = |learning_id| {
+        let due = due.iter().find(|due| due.id == learning_id);
+        let reason = due.map(|due| due.reason.to_string()).unwrap_or_default();
+        Event::Archived { learning_id, reason }
+    };
+    change(&ids, Status::Archived, event, json, &stock, world)
 }
 
-pub(super) fn restore(args: &Restore, world: &World) -> super::Result {
+pub(super) fn restore(ids: &[String], json: bool, world: &World) -> super::Result {
+    let stock = Stock::open(&Roz::here(world)?, world);
     let event = |learning_id| Event::Restored { learning_id };
-    change(&args.ids, Status::Active, event, args.json, world)
+    change(ids, Status::Active, event, json, &stock, world)
 }
 
 /// Does what can be done, and then says what cannot.
@@ -87,10 +95,9 @@ fn change(
     to: Status,
     event: impl Fn(String) -> Event,
     json: bool,
+    stock: &Stock,
     world: &World,
 ) -> super::Result {
-    let roz = Roz::here(world)?;
-    let stock = Stock::open(&roz, world);
     let (found, unknown) = stock.find_all(ids.iter().map(String::as_str));
     let mut failed: Vec<(&str, String)> =
         unknown.into_iter().map(|id| (id, stock.no_such(id))).collect();
@@ -108,12 +115,13 @@ fn change(
         };
         match changed {
             Ok(()) => done.push(learning),
-            Err(err) => failed.push((id, refusal(&err, id, &stock))),
+            Err(err) => failed.push((id, refusal(&err, id, stock))),
         }
     }
     // It is done, whether or not it could be noted.
-    let noted = stock.note(done.iter().map(|learning| event(learning.id.clone())), world);
-    let warnings: Vec<String> = noted.err().map(|err| err.to_string()).into_iter().collect();
+    if let Err(err) = stock.note(done.iter().map(|learning| event(learning.id.clone())), world) {
+        say::warn(&format!("it could not be noted: {err}"));
+    }
     let [key, verb] = match to {
         Status::Archived => ["archived", "Put away"],
         Status::Active | Status::Superseded => ["restored", "Brought back"],
@@ -124,24 +132,18 @@ fn change(
         let errors: Vec<Value> =
             failed.iter().map(|(id, error)| json!({ "id": id, "error": error })).collect();
         stock.print_json(json!({
-            key: ids(&done),
-            "unchanged": ids(&unchanged),
-            "failed": errors,
-            "warnings": warnings,
+            key: ids(&done), "unchanged": ids(&unchanged), "failed": errors,
         }))?;
         return Ok(if failed.is_empty() { Done::Well } else { Done::Badly });
     }
-    let mut text = String::new();
+    let mut text = if ids.is_empty() { stock.nothing("Nothing is due.") } else { String::new() };
     for learning in done {
         let _ = writeln!(text, "{verb}: {}", stock::in_a_line(learning));
     }
     for learning in unchanged {
         let _ = writeln!(text, "It is {to} already: {}", stock::in_a_line(learning));
     }
-    say::print(&text)?;
-    for warning in warnings {
-        say::warn(&warning);
-    }
+    stock.print(&text, &Out::new(world))?;
     stock::fail(failed.into_iter().map(|(_, error)| error).collect())
 }
 

@@ -1,6 +1,6 @@
 //! `roz learn backends`: where learnings are kept, and whether it answers.
 
-use std::{fmt::Write as _, path::Path};
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
@@ -16,30 +16,21 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// Show where learnings are kept, why there, and whether it answers
-///
-/// Backends are found in the order of `backends.discovery`; `backends.use` and
-/// `backends.overrides` choose them by hand. One that does not answer loses
-/// nothing: what is learned meanwhile goes to the markdown file. Hooks start no
-/// server: of one they show what it held when it was last read (`roz learn list`).
-///
-/// Examples:
-///   roz learn backends
-///   roz learn backends --json
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-pub(super) struct Args {
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(json: bool, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let library = roz.library(world);
     let (answered, problems) = (library.ping_all(), library.problems());
-    if args.json {
-        let backends: Vec<Value> = answered.iter().map(as_json).collect();
+    if json {
+        let backend = |backend: &Answered| {
+            json!({
+                "name": backend.backend,
+                "place": backend.place,
+                "why": backend.why,
+                "answers": backend.answer.is_ok(),
+                "error": backend.answer.as_ref().err().map(|err| in_a_line(err)),
+            })
+        };
+        let backends: Vec<Value> = answered.iter().map(backend).collect();
         let problems = problems_as_json(problems);
         say::print_json(&json!({ "backends": backends, "problems": problems }))?;
         return Ok(Done::Well);
@@ -49,10 +40,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return Ok(Done::Well);
     }
     let out = Out::new(world);
+    let project = format!("{}/", roz.project.display());
     let row = |backend: &Answered| {
         let answers = if backend.answer.is_ok() { "yes" } else { "no" };
-        let place = shortened(&backend.place, &roz.project, world.user_home.as_deref());
-        vec![backend.backend.to_owned(), answers.to_owned(), place, backend.why.to_owned()]
+        let mut place = backend.place.replace(&project, "");
+        if let Some(home) = &world.user_home {
+            place = place.replace(&format!("{}/", home.display()), "~/");
+        }
+        [backend.backend, answers, &place, backend.why].map(str::to_owned).to_vec()
     };
     let rows: Vec<Vec<String>> = answered.iter().map(row).collect();
     let mut text = out.table(&["BACKEND", "ANSWERS", "WHERE", "WHY"], &rows);
@@ -66,24 +61,4 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     say::print(&text)?;
     Ok(Done::Well)
-}
-
-fn as_json(backend: &Answered) -> Value {
-    json!({
-        "name": backend.backend,
-        "place": backend.place,
-        "why": backend.why,
-        "answers": backend.answer.is_ok(),
-        "error": backend.answer.as_ref().err().map(|err| in_a_line(err)),
-    })
-}
-
-/// A path from the project, or from the user's home.
-fn shortened(place: &str, project: &Path, user_home: Option<&Path>) -> String {
-    let path = Path::new(place);
-    if let Ok(rest) = path.strip_prefix(project) {
-        return rest.display().to_string();
-    }
-    let below = user_home.and_then(|home| path.strip_prefix(home).ok());
-    below.map_or_else(|| place.to_owned(), |rest| format!("~/{}", rest.display()))
 }

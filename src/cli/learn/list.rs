@@ -45,9 +45,6 @@ pub(super) struct Args {
     /// How many at the most (default: all)
     #[arg(short, long, value_parser = crate::cli::at_least_one)]
     limit: Option<usize>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -58,7 +55,7 @@ enum By {
     Surfaced,
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let limit = args.limit.unwrap_or(usize::MAX);
@@ -71,7 +68,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let of = chosen.len();
     chosen.truncate(limit);
-    if args.json {
+    if json {
         let learnings: Vec<Value> = chosen.iter().map(|learning| stock.as_json(learning)).collect();
         return stock.print_json(json!({ "learnings": learnings }));
     }
@@ -110,29 +107,24 @@ fn sort(learnings: &mut [&Learning], by: By, stock: &Stock) {
 }
 
 fn table(learnings: &[&Learning], stock: &Stock, out: &Out) -> String {
-    let has_other_status = learnings.iter().any(|learning| !learning.is_active());
-    let mut heading = vec!["ID", "CATEGORY", "SHOWN", "USED", "SUMMARY"];
-    if has_other_status {
-        heading.insert(2, "STATUS");
-    }
     let row = |learning: &&Learning| {
         let tally = stock.tally(&learning.id);
         let found = match tally.found() {
             0 => String::new(),
             found => format!(" +{found}"),
         };
-        let mut row = vec![
+        let status = match learning.status {
+            Status::Active => String::new(),
+            other => format!(", {other}"),
+        };
+        vec![
             learning.id.clone(),
-            learning.category.to_string(),
+            learning.category.to_string() + &status,
             tally.surfaced.to_string(),
             tally.hits.to_string() + &found,
             learning.summary.clone(),
-        ];
-        if has_other_status {
-            row.insert(2, learning.status.to_string());
-        }
-        row
+        ]
     };
     let rows: Vec<Vec<String>> = learnings.iter().map(row).collect();
-    out.table(&heading, &rows)
+    out.table(&["ID", "CATEGORY", "SHOWN", "USED", "SUMMARY"], &rows)
 }

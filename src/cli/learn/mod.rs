@@ -27,6 +27,9 @@ use crate::world::World;
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -38,24 +41,45 @@ enum Verb {
     Archive(archive::Archive),
     Restore(archive::Restore),
     Due(due::Args),
-    Stale(stale::Args),
-    Rebuild(rebuild::Args),
-    Backends(backends::Args),
+    /// Show learnings that name files which are gone
+    ///
+    /// Example:
+    ///   roz learn stale
+    #[command(verbatim_doc_comment)]
+    Stale,
+    /// Make the caches anew: the index, and what the log adds up to
+    ///
+    /// Example:
+    ///   roz learn rebuild
+    #[command(verbatim_doc_comment)]
+    Rebuild,
+    /// Show where learnings are kept, why there, and whether it answers
+    ///
+    /// Backends are found in the order of `backends.discovery`; `backends.use` and
+    /// `backends.overrides` choose them by hand. One that does not answer loses
+    /// nothing: what is learned meanwhile goes to the markdown file. Hooks start no
+    /// server: of one they show what it held when it was last read (`roz learn list`).
+    ///
+    /// Example:
+    ///   roz learn backends
+    #[command(verbatim_doc_comment)]
+    Backends,
     Eval(eval::Args),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> Result {
+    let json = args.json;
     match &args.verb {
-        Verb::List(args) => list::run(args, world),
-        Verb::Show(args) => show::run(args, world),
+        Verb::List(args) => list::run(args, json, world),
+        Verb::Show(args) => show::run(args, json, world),
         Verb::Search(args) => search::run(args, world),
-        Verb::Rate(args) => rate::run(args, world),
-        Verb::Archive(args) => archive::archive(args, world),
-        Verb::Restore(args) => archive::restore(args, world),
-        Verb::Due(args) => due::run(args, world),
-        Verb::Stale(args) => stale::run(args, world),
-        Verb::Rebuild(args) => rebuild::run(args, world),
-        Verb::Backends(args) => backends::run(args, world),
-        Verb::Eval(args) => eval::run(args, world),
+        Verb::Rate(args) => rate::run(args, json, world),
+        Verb::Archive(args) => archive::archive(args, json, world),
+        Verb::Restore(args) => archive::restore(&args.ids, json, world),
+        Verb::Due(args) => due::run(args.days, json, world),
+        Verb::Stale => stale::run(json, world),
+        Verb::Rebuild => rebuild::run(json, world),
+        Verb::Backends => backends::run(json, world),
+        Verb::Eval(args) => eval::run(args, json, world),
     }
 }

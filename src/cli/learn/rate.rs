@@ -47,23 +47,17 @@ pub(super) struct Args {
     /// This one is not; can be given again
     #[arg(long, value_name = "ID")]
     useless: Vec<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("`{0}` is rated useful and useless")]
-struct Both(String);
-
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     if let Some(both) = args.useful.iter().find(|id| args.useless.contains(id)) {
-        return Err(Both(bounded::plain_line(&bounded::line(both, 60))).into());
+        let both = bounded::plain_line(&bounded::line(both, 60));
+        return Err(format!("`{both}` is rated useful and useless").into());
     }
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     if args.useful.is_empty() && args.useless.is_empty() {
-        return show(args, &stock, world);
+        return show(args.count, json, &stock, world);
     }
     let (known, unknown) = stock.find_all(args.useful.iter().chain(&args.useless).map(|id| &**id));
     let is_useful = |learning: &Learning| args.useful.contains(&learning.id);
@@ -72,7 +66,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         useful: is_useful(learning),
     };
     stock.note(known.iter().map(event), world)?;
-    if args.json {
+    if json {
         let rated = known
             .iter()
             .map(|learning| json!({ "id": learning.id, "useful": is_useful(learning) }));
@@ -86,12 +80,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
         say::print(&text)?;
     }
-    stock.unknown(&unknown, args.json)
+    stock.unknown(&unknown, json)
 }
 
-fn show(args: &Args, stock: &Stock, world: &World) -> super::Result {
-    let sample = sample(stock, args.count);
-    if args.json {
+fn show(count: usize, json: bool, stock: &Stock, world: &World) -> super::Result {
+    let sample = sample(stock, count);
+    if json {
         let sample: Vec<Value> =
             sample.iter().map(|(learning, _)| stock.as_json(learning)).collect();
         return stock.print_json(json!({ "sample": sample }));

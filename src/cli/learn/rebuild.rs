@@ -15,19 +15,7 @@ use crate::{
     world::World,
 };
 
-/// Make the caches anew: the index, and what the log adds up to
-///
-/// Example:
-///   roz learn rebuild
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-pub(super) struct Args {
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(json: bool, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let load = || Ok::<Loaded, Infallible>(stock.library.at_hand().into());
@@ -36,7 +24,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let view = stock.log.rebuild()?;
     drop(working);
     let learnings = indexed.index.len();
-    if args.json {
+    if json {
         return stock.print_json(json!({
             "index": { "learnings": learnings },
             "stats": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },

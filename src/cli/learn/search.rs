@@ -51,17 +51,13 @@ pub(in crate::cli) struct Args {
     json: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("the query is empty: say what it is about")]
-struct Empty;
-
 /// Of a query so much is looked at, in bytes.
 const MAX_QUERY: usize = 8 * 1024;
 
 pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let query = args.query.join(" ");
     if query.trim().is_empty() {
-        return Err(Empty.into());
+        return Err("the query is empty: say what it is about".into());
     }
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);

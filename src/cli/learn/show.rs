@@ -37,12 +37,9 @@ pub(super) struct Args {
     /// The session that opens them (default: the one in which this runs)
     #[arg(long)]
     session_id: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     let is_in_session = args.session_id.is_some() || agent_session(world).is_some();
     let target = is_in_session.then(|| Target::open(args.session_id.as_deref(), world));
     let (roz, target) = match target {
@@ -52,7 +49,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     let stock = Stock::open(&roz, world);
     let (found, unknown) = stock.find_all(args.ids.iter().map(|id| id.trim()));
-    if args.json {
+    if json {
         let learnings: Vec<Value> = found.iter().map(|learning| stock.as_json(learning)).collect();
         stock.print_json(json!({ "learnings": learnings, "unknown": unknown }))?;
     } else {
@@ -67,7 +64,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     {
         say::warn(&format!("it could not be noted that they were opened: {err}"));
     }
-    stock.unknown(&unknown, args.json)
+    stock.unknown(&unknown, json)
 }
 
 /// Notes in the session and in the log that the texts were asked for.

@@ -14,19 +14,7 @@ use crate::{
     world::World,
 };
 
-/// Show learnings that name files which are gone
-///
-/// Example:
-///   roz learn stale
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-pub(super) struct Args {
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(json: bool, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     // Personal ones are about other projects, too.
@@ -44,7 +32,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     });
     let looked: Vec<(&Learning, _, _)> =
         looked.filter(|(_, missing, _)| !missing.is_empty()).collect();
-    if args.json {
+    if json {
         let learnings = looked.iter().map(|(learning, missing, present)| {
             let Learning { id, summary, .. } = learning;
             json!({ "id": id, "summary": summary, "missing": missing, "present": present })
@@ -79,19 +67,12 @@ fn is_there(text: &str, root: &Path) -> bool {
     let is_number =
         |text: &str| !text.is_empty() && text.bytes().all(|byte| b"0123456789-,:".contains(&byte));
     let bare = text.split_once(':').filter(|(_, rest)| is_number(rest)).map(|(path, _)| path);
-    if [Some(text), bare]
-        .into_iter()
-        .flatten()
-        .any(|text| root.join(text).symlink_metadata().is_ok())
-    {
-        return true;
-    }
-    if !text.contains(['*', '?', '[']) {
-        return false;
-    }
-    let escaped = glob::Pattern::escape(&root.to_string_lossy());
-    let matches = glob::glob(&format!("{escaped}/{text}"));
-    matches.is_ok_and(|mut found| found.next().is_some())
+    let is_file = |text: &str| root.join(text).symlink_metadata().is_ok();
+    let root_pattern = glob::Pattern::escape(&root.to_string_lossy());
+    let is_glob = || {
+        glob::glob(&format!("{root_pattern}/{text}")).is_ok_and(|mut found| found.next().is_some())
+    };
+    is_file(text) || bare.is_some_and(is_file) || is_glob()
 }
 
 #[cfg(test)]

@@ -1,16 +1,15 @@
 //! `roz learn eval`: whether the titles that are wanted come back, at what price, and what keeps
 //! silent.
 
-mod baselines;
+mod keywords;
 mod set;
-mod small;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
-use self::set::{Labelled, Part, Project};
+use self::set::{Labelled, Project};
 use super::{Done, say};
 use crate::{
     core::{
@@ -27,12 +26,10 @@ use crate::{
 
 /// Measure which titles come back, on labelled queries
 ///
-/// Beside roz: plain BM25F, which was its prototype (no recency, and no silence
-/// where a query says nothing), and keyword matching. The set is of invented
-/// projects: those that retrieval was once tuned on, and those by other authors.
-/// Of these, nobody has looked at the ones that are held out (they are written as
-/// in public trackers) and at those of strangers (who knew of the format alone).
-/// Below: small stores, with one wanted learning each.
+/// Beside roz: keyword matching. The set is of invented projects: those that
+/// retrieval was once tuned on, and those by other authors. Of these, nobody has
+/// looked at the ones that are held out (they are written as in public trackers)
+/// and at those of strangers (who knew of the format alone).
 ///
 /// recall: of the learnings that must come back, the share among the titles
 /// shown; the mean over queries that have any. MRR: one over the place of the
@@ -42,54 +39,34 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Which part of the set (default: all)
-    #[arg(long, value_enum)]
-    split: Option<Part>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
+    #[arg(long, value_parser = set::PARTS)]
+    split: Option<String>,
 }
 
-const METHODS: [(&str, Method); 3] =
-    [("roz", ours), ("plain", baselines::plain), ("keywords", baselines::keywords)];
+const METHODS: [(&str, Method); 2] = [("roz", ours), ("keywords", keywords::best)];
 
 /// What is shown, best first.
 type Method = fn(&Query, &Project, DateTime<Utc>) -> Vec<Chosen>;
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     let projects = set::built_in(world.now)?;
-    let is_measured = |project: &&Project| args.split.is_none_or(|part| part == project.part);
-    let measured: Vec<&Project> = projects.iter().filter(is_measured).collect();
     let mut rows = Vec::new();
     let mut splits = Map::new();
-    for part in Part::ALL {
-        let projects: Vec<&Project> =
-            measured.iter().copied().filter(|project| project.part == part).collect();
-        if projects.is_empty() {
+    for part in set::PARTS {
+        if args.split.as_ref().is_some_and(|split| split != part) {
             continue;
         }
         let mut methods = Map::new();
         for (method, choose) in METHODS {
-            let figures = Figures::of(&ask(&projects, choose, world.now));
-            rows.push(figures.row(part.name(), method));
+            let figures = Figures::of(&ask(&projects, part, choose, world.now));
+            rows.push(figures.row(part, method));
             methods.insert(method.to_owned(), figures.as_json());
         }
-        splits.insert(part.name().replace('-', "_"), methods.into());
+        splits.insert(part.replace('-', "_"), methods.into());
     }
-    let mut small_stores = Vec::new();
-    for size in small::SIZES {
-        let stores = measured.iter().flat_map(|project| small::stores(project, size));
-        let stores: Vec<Project> = stores.collect();
-        let figures = Figures::of(&ask(&stores.iter().collect::<Vec<_>>(), ours, world.now));
-        rows.push(figures.row(&format!("stores of {size}"), "roz"));
-        let mut figures = figures.as_json();
-        figures["learnings"] = json!(size);
-        small_stores.push(figures);
-    }
-    if args.json {
+    if json {
         let learnings = learnings(&projects);
-        say::print_json(
-            &json!({ "learnings": learnings, "splits": splits, "small_stores": small_stores }),
-        )?;
+        say::print_json(&json!({ "learnings": learnings, "splits": splits }))?;
         return Ok(Done::Well);
     }
     let heading = ["SET", "METHOD", "QUERIES", "RECALL", "MRR", "TITLES", "CHARS", "SILENT"];
@@ -119,16 +96,20 @@ struct Answered<'a> {
     shown: Vec<Relevant>,
 }
 
-fn ask<'a>(projects: &[&'a Project], choose: Method, now: DateTime<Utc>) -> Vec<Answered<'a>> {
-    let of_project = |project: &&'a Project| {
-        let project = *project;
+fn ask<'a>(
+    projects: &'a [Project],
+    part: &str,
+    choose: Method,
+    now: DateTime<Utc>,
+) -> Vec<Answered<'a>> {
+    let of_project = |project: &'a Project| {
         let find = |id: &str| project.learnings.iter().find(|learning| learning.id == id);
         project.queries.iter().map(move |labelled| Answered {
             labelled,
-            shown: reflection::as_shown(&choose(&labelled.query, project, now), find),
+            shown: reflection::as_shown(&choose(&labelled.query(), project, now), find),
         })
     };
-    projects.iter().flat_map(of_project).collect()
+    projects.iter().filter(|project| project.part == part).flat_map(of_project).collect()
 }
 
 impl Answered<'_> {

@@ -3,164 +3,115 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
+use toml::de::Error;
 
 use crate::core::reflection::{
-    learning::{Category, Confidence, Learning, Scope, Status},
+    learning::{Learning, Scope},
     retrieval::{self, Index, Query},
 };
 
-/// Files of a folder of `tests/retrieval`, each with what its project is to retrieval.
+/// What roz was once tuned on; what nobody has looked at, written as in public trackers; what it was
+/// not tuned on, and has been looked at; what nobody has looked at, by authors who knew of the format
+/// alone.
+pub(super) const PARTS: [&str; 4] = ["dev", "held-out", "seen", "strangers"];
+
+/// Files of a folder of `tests/retrieval`.
 macro_rules! files {
-    ($part:ident $folder:literal $($name:literal)*) => {
-        &[$((
-            Part::$part,
-            include_str!(concat!("../../../../tests/retrieval/", $folder, $name, ".toml")),
-        )),*]
+    ($folder:literal $($name:literal)*) => {
+        &[$(include_str!(concat!("../../../../tests/retrieval/", $folder, $name, ".toml"))),*]
     };
 }
 
 /// The set that roz is measured by, in its parts, and the user's own learnings in all of them. A
 /// test holds the lists to the folders.
-const BUILT_IN: [&[(Part, &str)]; 4] = [
-    files! { Dev ""
+const BUILT_IN: [&[&str]; 4] = [
+    files! { ""
         "clinic" "compiler" "daw" "firmware" "game" "infra" "mobile" "pipeline" "webshop"
     },
-    files! { HeldOut "held-out/"
+    files! { "held-out/"
         "broker" "forum" "homehub" "notes" "pkgman"
     },
-    files! { Seen "seen/"
+    files! { "seen/"
         "brewery" "calendo" "chargers" "chessd" "cliffnotes" "coedit" "dispatch" "gridsim"
         "groundstation" "helpdesk" "herbarium" "hotel" "identity" "ledger" "logship" "mailclient"
         "mailout" "newsroom" "parcel" "photolab" "robotarm" "schooldesk" "sitegen" "stockroom"
         "tariff" "timetable"
     },
-    files! { Strangers "strangers/"
+    files! { "strangers/"
         "boxoffice" "dbproxy" "payroll" "tilemap" "videocall"
     },
 ];
 const PERSONAL: &str = include_str!("../../../../tests/retrieval/personal.toml");
 
-/// What a project is to retrieval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Part {
-    /// What retrieval was once tuned on
-    Dev,
-    /// What nobody has looked at, written as in public trackers
-    HeldOut,
-    /// What it was not, and has been looked at
-    Seen,
-    /// What nobody has looked at, by authors who knew of the format alone
-    Strangers,
-}
-
-impl Part {
-    pub(super) const ALL: [Part; 4] = [Part::Dev, Part::HeldOut, Part::Seen, Part::Strangers];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Part::Dev => "dev",
-            Part::HeldOut => "held-out",
-            Part::Seen => "seen",
-            Part::Strangers => "strangers",
-        }
-    }
-}
-
 #[derive(Debug)]
 pub(super) struct Project {
-    pub(super) part: Part,
+    pub(super) part: &'static str,
     pub(super) learnings: Vec<Learning>,
     pub(super) index: Index,
     pub(super) queries: Vec<Labelled>,
 }
 
-#[derive(Debug)]
-pub(super) struct Labelled {
-    pub(super) query: Query,
-    /// What must come back.
-    pub(super) relevant: Vec<String>,
-    /// What may.
-    pub(super) also: Vec<String>,
-}
-
-pub(super) fn built_in(now: DateTime<Utc>) -> Result<Vec<Project>, toml::de::Error> {
-    let personal: File = toml::from_str(PERSONAL)?;
-    let project = |(part, text): &(Part, &str)| {
-        let file: File = toml::from_str(text)?;
-        let mut learnings = learnings(&file, Scope::Project, now);
-        learnings.extend(self::learnings(&personal, Scope::Personal, now));
-        let labelled = |row: QueryRow| Labelled {
-            query: Query {
-                text: row.text,
-                ticket_title: row.title,
-                ticket_description: row.description,
-                branch: row.branch,
-                tags: row.tags,
-                paths: row.paths,
-                programs: Vec::new(),
-            },
-            relevant: row.relevant,
-            also: row.also,
-        };
-        let queries = file.query.into_iter().map(labelled).collect();
-        let index = retrieval::build(&learnings).index;
-        Ok(Project { part: *part, learnings, index, queries })
-    };
-    BUILT_IN.iter().copied().flatten().map(project).collect()
-}
-
-fn learnings(file: &File, scope: Scope, now: DateTime<Utc>) -> Vec<Learning> {
-    let learning = |row: &LearningRow| Learning {
-        id: row.id.clone(),
-        category: row.category,
-        summary: row.summary.clone(),
-        detail: row.detail.clone(),
-        scope,
-        confidence: Confidence::default(),
-        status: Status::Active,
-        criteria: Vec::new(),
-        tags: row.tags.clone(),
-        context_files: row.files.clone(),
-        relevance: row.relevance.clone(),
-        ticket_id: None,
-        session_id: None,
-        supersedes: None,
-        created_at: now - TimeDelta::days(row.age_days.into()),
-        roz_version: None,
-    };
-    file.learning.iter().map(learning).collect()
-}
-
-#[derive(Debug, Deserialize)]
-struct File {
-    learning: Vec<LearningRow>,
-    #[serde(default)]
-    query: Vec<QueryRow>,
-}
-
-#[derive(Debug, Deserialize)]
-struct LearningRow {
-    id: String,
-    category: Category,
-    #[serde(default)]
-    age_days: u16,
-    summary: String,
-    detail: String,
-    tags: Vec<String>,
-    #[serde(default)]
-    files: Vec<String>,
-    relevance: Option<String>,
-}
-
+/// A query, and the learnings that must come back and that may.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct QueryRow {
+pub(super) struct Labelled {
     text: String,
     title: String,
     description: String,
     branch: String,
     tags: Vec<String>,
     paths: Vec<String>,
-    relevant: Vec<String>,
-    also: Vec<String>,
+    pub(super) relevant: Vec<String>,
+    pub(super) also: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    learning: Vec<toml::Table>,
+    #[serde(default)]
+    query: Vec<Labelled>,
+}
+
+impl Labelled {
+    pub(super) fn query(&self) -> Query {
+        Query {
+            text: self.text.clone(),
+            ticket_title: self.title.clone(),
+            ticket_description: self.description.clone(),
+            branch: self.branch.clone(),
+            tags: self.tags.clone(),
+            paths: self.paths.clone(),
+            programs: Vec::new(),
+        }
+    }
+}
+
+pub(super) fn built_in(now: DateTime<Utc>) -> Result<Vec<Project>, Error> {
+    let personal: File = toml::from_str(PERSONAL)?;
+    let personal = learnings(personal.learning, Scope::Personal, now)?;
+    let project = |(part, text): (&'static str, &&str)| {
+        let file: File = toml::from_str(text)?;
+        let mut learnings = learnings(file.learning, Scope::Project, now)?;
+        learnings.extend(personal.iter().cloned());
+        let index = retrieval::build(&learnings).index;
+        Ok(Project { part, learnings, index, queries: file.query })
+    };
+    let parts = PARTS.iter().zip(BUILT_IN);
+    parts.flat_map(|(part, files)| files.iter().map(|text| (*part, text))).map(project).collect()
+}
+
+fn learnings(
+    rows: Vec<toml::Table>,
+    scope: Scope,
+    now: DateTime<Utc>,
+) -> Result<Vec<Learning>, Error> {
+    let learning = |mut row: toml::Table| {
+        let age = row.remove("age_days").and_then(|days| days.as_integer()).unwrap_or(0);
+        row.insert("created_at".to_owned(), (now - TimeDelta::days(age)).to_rfc3339().into());
+        if let Some(files) = row.remove("files") {
+            row.insert("context_files".to_owned(), files);
+        }
+        Ok(Learning { scope, ..row.try_into()? })
+    };
+    rows.into_iter().map(learning).collect()
 }

@@ -16,34 +16,25 @@ const STOP: &[&str] = &[
     "should", "they", "them", "there", "then", "than", "which", "who", "does", "out", "use", "get",
 ];
 
-/// Relevance alone: up to five that have three tenths of the best one's score.
-pub(super) fn plain(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
-    let found = project.index.search(query, 5, |_| true);
-    let least = found.first().map_or(0.0, |best| best.score * 0.3);
-    let chosen = found.into_iter().filter(|found| found.score >= least);
-    chosen.map(|found| Chosen { id: found.id, score: found.score, is_strong: false }).collect()
-}
-
 /// How many distinct words of the query, of three letters or more, are in the learning; the best five
 /// that have any.
-pub(super) fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
+pub(super) fn best(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
     let ticket = format!("{} {}", query.ticket_title, query.ticket_description);
     let lists = format!("{} {}", query.tags.join(" "), query.paths.join(" "));
     let asked = words(&format!("{} {ticket} {} {lists}", query.text, query.branch));
-    let score = |learning: &Learning| {
+    let chosen = |learning: &Learning| {
         let (summary, detail) = (&learning.summary, &learning.detail);
         let relevance = learning.relevance.as_deref().unwrap_or_default();
         let own = words(&format!("{summary} {detail} {} {relevance}", learning.tags.join(" ")));
         #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-        let common = asked.intersection(&own).count() as f64;
-        common
+        let score = asked.intersection(&own).count() as f64;
+        Chosen { id: learning.id.clone(), score, is_strong: false }
     };
-    let scored = project.learnings.iter().map(|learning| (score(learning), learning));
-    let mut scored: Vec<(f64, &Learning)> = scored.filter(|(score, _)| *score > 0.0).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
-    let best = scored.into_iter().take(5);
-    best.map(|(score, learning)| Chosen { id: learning.id.clone(), score, is_strong: false })
-        .collect()
+    let mut best: Vec<Chosen> = project.learnings.iter().map(chosen).collect();
+    best.retain(|chosen| chosen.score > 0.0);
+    best.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    best.truncate(5);
+    best
 }
 
 fn words(text: &str) -> BTreeSet<String> {
