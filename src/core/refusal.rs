@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::shell::HOLE;
+use crate::{core::bounded, shell::HOLE};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -88,3 +88,13 @@ impl Refusal {
         serde_json::to_string(self).unwrap_or_default().replace(HOLE, "…")
     }
 }
+
+/// For people: what is refused, and what to do about it.
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&bounded::plain_line(&self.message))?;
+        self.recovery.iter().try_for_each(|step| write!(f, " {}", bounded::plain_line(step)))
+    }
+}
+
+impl std::error::Error for Refusal {}

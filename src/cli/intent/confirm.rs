@@ -11,7 +11,10 @@ use super::{Decided, Done, cell, needs_a_person, open, say};
 use crate::{
     core::{
         bounded,
-        intent::selection::{FILE, Unreliable},
+        intent::{
+            catalogue::Intent,
+            selection::{FILE, Unreliable},
+        },
     },
     open::Roz,
     sidecar::{self, provenance},
@@ -38,9 +41,8 @@ pub(super) struct Args {
     decided: Decided,
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
-    let Decided { yes, json } = args.decided;
-    needs_a_person("confirm", yes, world)?;
+pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Result {
+    needs_a_person("confirm", &args.decided, world)?;
     let roz = Roz::open(world, &world.cwd)?;
     let until = Instant::now() + PATIENCE;
     let (project, home) = (&roz.sidecar, &roz.home);
@@ -56,37 +58,32 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let doubts: Vec<String> = store.doubts().into_iter().map(|doubt| doubt.file).collect();
     store.confirm()?;
     let open: Vec<_> = store.catalogue.open().collect();
-    let broken = Unreliable::find(&store.catalogue, store.ignore.as_ref());
-    let done = if broken.is_some() { Done::Badly } else { Done::Well };
-    if json {
-        let open: Vec<_> = open
-            .iter()
-            .map(|intent| json!({ "intent_id": intent.id, "owned_scope": intent.owned_scope }))
-            .collect();
-        let problem = broken.map(|broken| broken.to_string());
-        say::print_json(&json!({ "confirmed": doubts, "open": open, "problem": problem }))?;
-        return Ok(done);
-    }
+    let problem = Unreliable::find(&store.catalogue, store.ignore.as_ref());
+    let problem = problem.map(|problem| problem.to_string());
+    let scopes =
+        |intent: &&Intent| json!({ "intent_id": intent.id, "owned_scope": intent.owned_scope });
+    let value = json!({
+        "confirmed": doubts,
+        "open": open.iter().map(scopes).collect::<Vec<_>>(),
+        "problem": problem,
+    });
     let mut text = match &*doubts {
-        [] => "Nothing was in doubt.".to_owned(),
-        doubts => format!("Confirmed {}.", doubts.join(" and ")),
+        [] => "Nothing was in doubt.\n".to_owned(),
+        doubts => format!("Confirmed {}.\n", doubts.join(" and ")),
     };
-    if let Some(broken) = broken {
-        let what = bounded::line(&broken.to_string(), 300);
-        let what = what.trim_end_matches('.');
+    if let Some(problem) = &problem {
         let _ = writeln!(
             text,
-            " But {what}.\nAll writes are refused until that is fixed: `roz intent check` shows \
-             what is wrong."
+            "All writes are refused until this is fixed (`roz intent check`): {}",
+            bounded::line(problem, 300)
         );
-        say::print_plain(&text)?;
-        return Ok(done);
+    } else {
+        text.push_str(if open.is_empty() { "No intent is open.\n" } else { "It says:\n" });
+        for intent in open {
+            let scope = intent.owned_scope.join(", ");
+            let _ = writeln!(text, "  {}: {}", cell(&intent.id, 60), cell(&scope, 300));
+        }
     }
-    text.push_str(if open.is_empty() { " No intent is open.\n" } else { " It says:\n" });
-    for intent in open {
-        let scope = intent.owned_scope.join(", ");
-        let _ = writeln!(text, "  {}: {}", cell(&intent.id, 60), cell(&scope, 300));
-    }
-    say::print_plain(&text)?;
-    Ok(done)
+    say::answer(json, &value, &text)?;
+    Ok(if problem.is_some() { Done::Badly } else { Done::Well })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Decided, doubts, find, needs_a_person, open, say, shared, told};
+use super::{Decided, find, minded, needs_a_person, open, say};
 use crate::{
     core::intent::{
         draft::{self, Draft},
@@ -59,12 +59,11 @@ pub(super) struct Expand {
     decided: Decided,
 }
 
-pub(super) fn new(args: &New, world: &World) -> super::super::Result {
-    let Decided { yes, json } = args.decided;
-    needs_a_person("new", yes, world)?;
+pub(super) fn new(args: &New, json: bool, world: &World) -> super::super::Result {
+    needs_a_person("new", &args.decided, world)?;
     let (_, store) = open(world)?;
     if let Some(problem) = store.catalogue.broken() {
-        return Err(told(selection::unreliable(problem, "roz intent new"), json).into());
+        return Err(selection::unreliable(problem, "roz intent new").into());
     }
     let draft = Draft {
         id: args.id.clone(),
@@ -76,23 +75,20 @@ pub(super) fn new(args: &New, world: &World) -> super::super::Result {
     };
     let (intent, complaints) = draft::intent(&draft, &store.catalogue, world.now)?;
     store.add(intent.clone(), world.now)?;
-    let mut mind = doubts(&complaints);
-    mind.extend(shared(&store, &intent));
+    let mind = minded(&store, &intent, &complaints);
     let words = format!("Declared {} ({}): {}", intent.id, intent.status, intent.name);
     say::answer(json, &json!({ "intent": intent, "mind": mind }), &lines(words, &mind))
 }
 
-pub(super) fn expand(args: &Expand, world: &World) -> super::super::Result {
-    let Decided { yes, json } = args.decided;
-    needs_a_person("expand", yes, world)?;
+pub(super) fn expand(args: &Expand, json: bool, world: &World) -> super::super::Result {
+    needs_a_person("expand", &args.decided, world)?;
     let (_, store) = open(world)?;
-    let intent = find(&store, &args.id, json)?;
+    let intent = find(&store, &args.id)?;
     let complaints = draft::patterns(&args.patterns)?;
     let added = store.expand(&intent.id, &args.patterns, world.now)?;
     let mut wider = intent.clone();
     wider.owned_scope.extend(added.iter().cloned());
-    let mut mind = doubts(&complaints);
-    mind.extend(shared(&store, &wider));
+    let mind = minded(&store, &wider, &complaints);
     let value = json!({
         "intent_id": intent.id,
         "added": added,

@@ -34,25 +34,6 @@ pub(super) struct Args {
     /// A file of the project that it is about; may be given again
     #[arg(long, value_name = "PATH")]
     file: Vec<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(in crate::cli) enum Error {
-    #[error("the lesson is empty: say what was learned")]
-    Empty,
-    #[error("the lesson is longer than {LONGEST} characters: say it in a sentence")]
-    TooLong,
-    #[error("there are more than {MOST_FILES} files")]
-    TooManyFiles,
-    #[error(
-        "`{0}` is no file of this project: name one in it, from where you stand or from its root"
-    )]
-    Elsewhere(String),
-    #[error("a lesson that concerns no intent and no file reaches nobody: name one of them")]
-    AboutNothing,
 }
 
 /// A lesson that can be written. Paths begin at `cwd`; where no intent is named it is `selected`.
@@ -63,25 +44,31 @@ pub(in crate::cli) fn lesson(
     store: &IntentStore,
     cwd: &Path,
     selected: Option<String>,
-) -> Result<Lesson, Error> {
+) -> Result<Lesson, String> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Error::Empty);
+        return Err("the lesson is empty: say what was learned".to_owned());
     }
     if text.chars().count() > LONGEST {
-        return Err(Error::TooLong);
+        return Err(format!(
+            "the lesson is longer than {LONGEST} characters: say it in a sentence"
+        ));
     }
     if files.len() > MOST_FILES {
-        return Err(Error::TooManyFiles);
+        return Err(format!("there are more than {MOST_FILES} files"));
     }
     let files = files.iter().map(|file| file.trim()).filter(|file| !file.is_empty());
-    let inside =
-        |path: &str| store.file(path, cwd).ok_or_else(|| Error::Elsewhere(path.to_owned()));
-    let files = files.map(inside).collect::<Result<Vec<String>, Error>>()?;
+    let inside = |path: &str| {
+        store.file(path, cwd).ok_or_else(|| {
+            format!("`{path}` is no file of this project. Name it from its root, or from here")
+        })
+    };
+    let files = files.map(inside).collect::<Result<Vec<String>, String>>()?;
     let intent = intent.map(str::trim).filter(|intent| !intent.is_empty()).map(str::to_owned);
     let intents = Vec::from_iter(intent.or(selected));
     if intents.is_empty() && files.is_empty() {
-        return Err(Error::AboutNothing);
+        let text = "a lesson that concerns no intent and no file reaches nobody: name one of them";
+        return Err(text.to_owned());
     }
     Ok(Lesson { text: text.to_owned(), about: About { intents, files } })
 }
@@ -94,13 +81,13 @@ pub(in crate::cli) fn selected(roz: &Roz, store: &IntentStore, world: &World) ->
     store.catalogue.find(&id).is_ok().then_some(id)
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
+pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Result {
     let (roz, store) = open(world)?;
     let selected = selected(&roz, &store, world);
     let intent = args.intent.as_deref();
     let lesson = lesson(&args.lesson, intent, &args.file, &store, &world.cwd, selected)?;
     for id in &lesson.about.intents {
-        find(&store, id, args.json)?;
+        find(&store, id)?;
     }
     let learned = store.learn(&lesson)?;
     let about = &lesson.about;
@@ -119,5 +106,5 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
         }
         Learned::Known => format!("{FOLDER}/{BRAIN} says so already.\n"),
     };
-    say::answer(args.json, &value, &words)
+    say::answer(json, &value, &words)
 }

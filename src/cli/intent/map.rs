@@ -12,19 +12,7 @@ use crate::{
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Write `.orchestration/intent_map.md` anew from the ledger
-///
-/// Per intent the files that it gave something new, with the definitions, and
-/// when. What is outside the marks in it stays.
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-pub(super) struct Args {
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
+pub(super) fn run(json: bool, world: &World) -> super::super::Result {
     let (roz, store) = open(world)?;
     let working = say::working("reading the ledger");
     let until = Instant::now() + PATIENCE;
@@ -34,7 +22,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let what = if is_changed { "Written" } else { "It says so already" };
     let counted = say::counted(records, "record");
     say::answer(
-        args.json,
+        json,
         &json!({ "file": ledger.map_path(), "records": records, "changed": is_changed }),
         &format!("{what}: {SIDECAR}/{NAME}, from {counted} of the ledger.\n"),
     )

@@ -2,7 +2,6 @@
 
 mod check;
 mod confirm;
-mod criteria;
 mod declare;
 pub(super) mod lesson;
 mod map;
@@ -10,13 +9,9 @@ mod select;
 pub(super) mod show;
 mod status;
 
-use std::{
-    fmt,
-    io::IsTerminal as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use super::{Done, say};
+use super::{Done, input, say};
 use crate::{
     core::{
         bounded,
@@ -49,6 +44,9 @@ use crate::{
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -61,46 +59,55 @@ enum Verb {
     Complete(status::Complete),
     Archive(status::Archive),
     Expand(declare::Expand),
-    Check(check::Args),
+    /// Check the declared intents, their scopes and `.intentignore`
+    ///
+    /// Says how each line of `.intentignore` was read, what is wrong with the YAML
+    /// and where, which patterns of scopes are refused or too broad, and which
+    /// open intents own the same files. Exit code 1 if something cannot be relied
+    /// on.
+    #[command(verbatim_doc_comment)]
+    Check,
     Confirm(confirm::Args),
     Lesson(lesson::Args),
-    Map(map::Args),
+    /// Write `.orchestration/intent_map.md` anew from the ledger
+    ///
+    /// Per intent the files that it gave something new, with the definitions, and
+    /// when. What is outside the marks in it stays.
+    #[command(verbatim_doc_comment)]
+    Map,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let json = args.json;
     let done = match &args.verb {
-        Verb::List(args) => show::list(args, world),
-        Verb::Show(args) => show::show(args, world),
-        Verb::Select(args) => select::run(args, world),
-        Verb::New(args) => declare::new(args, world),
-        Verb::Start(args) => status::start(args, world),
-        Verb::Complete(args) => status::complete(args, world),
-        Verb::Archive(args) => status::archive(args, world),
-        Verb::Expand(args) => declare::expand(args, world),
-        Verb::Check(args) => check::run(args, world),
-        Verb::Confirm(args) => confirm::run(args, world),
-        Verb::Lesson(args) => lesson::run(args, world),
-        Verb::Map(args) => map::run(args, world),
+        Verb::List(args) => show::list(args, json, world),
+        Verb::Show(args) => show::show(args, json, world),
+        Verb::Select(args) => select::run(args, json, world),
+        Verb::New(args) => declare::new(args, json, world),
+        Verb::Start(args) => status::start(args, json, world),
+        Verb::Complete(args) => status::complete(args, json, world),
+        Verb::Archive(args) => status::archive(args, json, world),
+        Verb::Expand(args) => declare::expand(args, json, world),
+        Verb::Check => check::run(json, world),
+        Verb::Confirm(args) => confirm::run(args, json, world),
+        Verb::Lesson(args) => lesson::run(args, json, world),
+        Verb::Map => map::run(json, world),
     };
-    let Err(err) = done else { return done };
-    match err.downcast_ref::<Told>() {
-        Some(told) if told.json => {
-            say::print_json(&told.refusal)?;
+    match done {
+        Err(err) if json && err.is::<Refused>() => {
+            say::print_json(&err.downcast_ref::<Refused>())?;
             Ok(Done::Badly)
         }
-        _ => Err(err),
+        done => done,
     }
 }
 
-/// The options of a verb that a person decides about.
+/// The option of a verb that a person decides about.
 #[derive(Debug, clap::Args)]
 struct Decided {
     /// A person has decided so already: for scripts
     #[arg(long)]
     yes: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -142,14 +149,14 @@ pub(super) fn store(roz: &Roz, cwd: &Path) -> Result<IntentStore, Error> {
 }
 
 /// The intent of that id, whatever its status.
-fn find<'a>(store: &'a IntentStore, id: &str, json: bool) -> Result<&'a Intent, Told> {
-    selection::find(&store.catalogue, id, "roz intent").map_err(|refusal| told(refusal, json))
+fn find<'a>(store: &'a IntentStore, id: &str) -> Result<&'a Intent, Refused> {
+    selection::find(&store.catalogue, id, "roz intent")
 }
 
 /// Inside the client, the intent gate has asked the user before the command ran; elsewhere it takes
 /// a terminal, or a script that says so.
-fn needs_a_person(verb: &'static str, yes: bool, world: &World) -> Result<(), Error> {
-    if yes || is_at_terminal() || is_in_client(world) {
+fn needs_a_person(verb: &'static str, decided: &Decided, world: &World) -> Result<(), Error> {
+    if decided.yes || input::can_ask() || is_in_client(world) {
         return Ok(());
     }
     Err(Error::NotAPerson(verb))
@@ -159,44 +166,16 @@ pub(super) fn is_in_client(world: &World) -> bool {
     world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent()
 }
 
-fn is_at_terminal() -> bool {
-    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
-fn told(refusal: Refused, json: bool) -> Told {
-    Told { refusal, json }
-}
-
-/// A refusal as the end of a verb: an object where that is wanted, else words, and what to do.
-#[derive(Debug)]
-struct Told {
-    refusal: Refused,
-    json: bool,
-}
-
-impl fmt::Display for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&bounded::plain_line(&self.refusal.message))?;
-        for step in &self.refusal.recovery {
-            write!(f, " {}", bounded::plain_line(step))?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Told {}
-
-/// What is odd about a scope, as lines.
-pub(super) fn doubts(complaints: &[Complaint]) -> Vec<String> {
-    complaints.iter().map(|complaint| format!("scope {complaint}")).collect()
-}
-
-/// What other open intents own of the same.
-pub(super) fn shared(store: &IntentStore, intent: &Intent) -> Vec<String> {
+/// What is odd about a scope, and what other open intents own of the same.
+pub(super) fn minded(
+    store: &IntentStore,
+    intent: &Intent,
+    complaints: &[Complaint],
+) -> Vec<String> {
     const TOLD: usize = 10;
-    let shared = selection::shared(&store.catalogue, intent, store.case);
-    let told = shared.iter().take(TOLD);
-    told.map(|(id, path)| format!("{id} owns `{path}` too")).collect()
+    let shared = selection::shared(&store.catalogue, intent, store.case).into_iter().take(TOLD);
+    let shared = shared.map(|(id, path)| format!("{id} owns `{path}` too"));
+    complaints.iter().map(|complaint| format!("scope {complaint}")).chain(shared).collect()
 }
 
 /// Words of the sidecar, in one line of a table.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{say, store, told};
+use super::{say, store};
 use crate::{
     cli::target::Target,
     core::{
@@ -27,20 +27,16 @@ pub(super) struct Args {
     /// The session (default: the one in which this runs, else this project's newest)
     #[arg(long)]
     session_id: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
-pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
+pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let target = Target::find(&roz, args.session_id.as_deref(), world)?;
     let session = target.session(&roz, world);
     // The session's own project governs it, wherever it stands now.
     let roz = roz.of_session(&session, world).unwrap_or(Ok(roz))?;
     let store = store(&roz, &world.cwd)?;
-    let chosen = store.choose(args.id.trim(), "roz intent select");
-    let intent = chosen.map_err(|refusal| told(refusal, args.json))?;
+    let intent = store.choose(args.id.trim(), "roz intent select")?;
     let session_id = target.id.clone();
     target.update(&roz, world, |session| {
         if store.root() == roz.sidecar {
@@ -53,7 +49,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let collisions = selection::collisions(&store.catalogue, intent, &others, store.case);
     let briefing = store.briefing(intent);
     let context = briefing.context();
-    let overlaps: Vec<_> = collisions.iter().map(as_json).collect();
+    let overlap = |collision: &Collision| {
+        json!({
+            "session_id": collision.with.session_id,
+            "intent_id": collision.with.intent_id,
+            "witness": collision.witness,
+        })
+    };
+    let overlaps: Vec<_> = collisions.iter().map(overlap).collect();
     let value = json!({
         "session_id": session_id,
         "intent_id": intent.id,
@@ -65,13 +68,5 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     for collision in &collisions {
         let _ = writeln!(words, "Mind: {collision}.");
     }
-    say::answer(args.json, &value, &words)
-}
-
-fn as_json(collision: &Collision) -> serde_json::Value {
-    json!({
-        "session_id": collision.with.session_id,
-        "intent_id": collision.with.intent_id,
-        "witness": collision.witness,
-    })
+    say::answer(json, &value, &words)
 }

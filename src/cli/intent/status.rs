@@ -2,12 +2,15 @@
 
 use serde_json::json;
 
-use super::{Decided, criteria, find, is_at_terminal, needs_a_person, open, say, told};
+use super::{Decided, find, input, needs_a_person, open, say};
 use crate::{
     cli::target::Target,
     core::{
         bounded,
-        intent::catalogue::{Intent, Status},
+        intent::{
+            catalogue::{Intent, Status},
+            selection::Refused,
+        },
         refusal::{Code, Refusal},
         trace::Mark,
     },
@@ -63,59 +66,86 @@ pub(super) struct Archive {
     decided: Decided,
 }
 
-pub(super) fn start(args: &Start, world: &World) -> super::super::Result {
-    let Decided { yes, json } = args.decided;
+pub(super) fn start(args: &Start, json: bool, world: &World) -> super::super::Result {
     if args.reopen {
-        needs_a_person("start --reopen", yes, world)?;
+        needs_a_person("start --reopen", &args.decided, world)?;
     }
     let (_, store) = open(world)?;
-    let intent = find(&store, &args.id, json)?;
+    let intent = find(&store, &args.id)?;
     if !intent.status.can_be_selected() && !args.reopen {
         let status = bounded::line(intent.status.word(), 40);
         let message = format!("Intent {} is {status}.", intent.id);
-        let refusal = Refusal::new(Code::IntentNotActive, "roz intent start", message)
+        let refusal: Refused = Refusal::new(Code::IntentNotActive, "roz intent start", message)
             .of_intent(&intent.id)
-            .recovery("A person takes it up again with `roz intent start --reopen`.");
-        return Err(told(Box::new(refusal), json).into());
+            .recovery("A person takes it up again with `roz intent start --reopen`.")
+            .into();
+        return Err(refusal.into());
     }
     set(&store, intent, &Status::InProgress, json, world)
 }
 
-pub(super) fn archive(args: &Archive, world: &World) -> super::super::Result {
-    let Decided { yes, json } = args.decided;
-    needs_a_person("archive", yes, world)?;
+pub(super) fn archive(args: &Archive, json: bool, world: &World) -> super::super::Result {
+    needs_a_person("archive", &args.decided, world)?;
     let (_, store) = open(world)?;
-    set(&store, find(&store, &args.id, json)?, &Status::Archived, json, world)
+    set(&store, find(&store, &args.id)?, &Status::Archived, json, world)
 }
 
-pub(super) fn complete(args: &Complete, world: &World) -> super::super::Result {
-    let Decided { yes, json } = args.decided;
-    needs_a_person("complete", yes, world)?;
+pub(super) fn complete(args: &Complete, json: bool, world: &World) -> super::super::Result {
+    needs_a_person("complete", &args.decided, world)?;
     let (roz, store) = open(world)?;
-    let intent = find(&store, &args.id, json)?;
-    let mut answers = criteria::Answers::new(&intent.acceptance_criteria);
-    for said in &args.met {
-        answers.met(said)?;
-    }
-    if is_at_terminal() && !json {
-        answers.ask()?;
-    }
-    answers.check(&intent.id)?;
-    if intent.acceptance_criteria.is_empty() {
+    let intent = find(&store, &args.id)?;
+    let criteria = &intent.acceptance_criteria;
+    check(intent, &args.met, input::can_ask() && !json)?;
+    if criteria.is_empty() {
         say::warn(&format!("{} has no acceptance criteria: nothing was asked", intent.id));
     }
     let done = set(&store, intent, &Status::Completed, json, world)?;
     // The session is good to know, and not needed.
     let target = Target::find(&roz, None, world).ok().filter(|target| target.stored.is_some());
     if let (Some(target), false) = (target, intent.status == Status::Completed) {
-        let criteria = intent.acceptance_criteria.iter();
-        let mark = Mark::IntentCompleted {
-            intent_id: intent.id.clone(),
-            criteria: criteria.map(|criterion| bounded::line(criterion, 200)).collect(),
-        };
+        let criteria = criteria.iter().map(|criterion| bounded::line(criterion, 200)).collect();
+        let mark = Mark::IntentCompleted { intent_id: intent.id.clone(), criteria };
         target.update(&roz, world, |session| session.record(&mark, world.now))?;
     }
     Ok(done)
+}
+
+/// Fails unless each criterion is met: `met` names those that are, in their own words or by number;
+/// the others are asked for.
+fn check(intent: &Intent, met: &[String], is_asked: bool) -> super::super::Result<()> {
+    let id = &intent.id;
+    let criteria = &intent.acceptance_criteria;
+    let shown = |text: &str| bounded::plain_line(&bounded::line(text, 120));
+    let normal = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let mut answers = vec![None; criteria.len()];
+    for said in met {
+        let by_words = criteria.iter().position(|criterion| normal(criterion) == normal(said));
+        let number = said.trim().parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let at = by_words.or(number).and_then(|at| answers.get_mut(at));
+        let Some(answer) = at else {
+            let said = shown(said);
+            let text = format!("{id} has no criterion `{said}`. `roz intent show {id}` lists them");
+            return Err(text.into());
+        };
+        *answer = Some(true);
+    }
+    let mut open = Vec::new();
+    for (at, (criterion, mut answer)) in criteria.iter().zip(answers).enumerate() {
+        if answer.is_none() && is_asked {
+            let question = format!("Is it met? {}", bounded::plain_line(criterion));
+            answer = Some(input::is_yes(&question)?);
+        }
+        let what = match answer {
+            Some(true) => continue,
+            Some(false) => "is not met",
+            None => "is not answered",
+        };
+        open.push(format!("{}. `{}` {what}", at + 1, shown(criterion)));
+    }
+    if open.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{id} is not done: {}", open.join("; ")).into())
 }
 
 fn set(

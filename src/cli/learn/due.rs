@@ -47,12 +47,8 @@ pub(super) fn run(days: u64, json: bool, world: &World) -> super::Result {
         return stock.print_json(json!({ "due": rows(&due), "soon": rows(&soon) }));
     }
     let row = |due: &Due| {
-        let because = match due.reason {
-            Reason::Shown { times, .. } => format!("shown {times} times in vain"),
-            Reason::Unused { days } => format!("unused {days} days"),
-        };
         let at = due.at.format("%Y-%m-%d").to_string();
-        vec![due.id.clone(), at, because, summary(due).to_owned()]
+        vec![due.id.clone(), at, due.reason.clone(), summary(due).to_owned()]
     };
     let out = Out::new(world);
     let text = if all.is_empty() {

@@ -355,7 +355,7 @@ fn learn(input: Input, world: &World) -> Result<Answer, Trouble> {
     let selected = lesson::selected(&roz, &store, world);
     let (intent, root) = (intent_id.as_deref(), store.root());
     let lesson = lesson::lesson(&lesson, intent, &files, &store, root, selected);
-    let lesson = lesson.map_err(|err| Trouble::of(&err))?;
+    let lesson = lesson.map_err(|what| Trouble::Failed(format!("{what}.")))?;
     for id in &lesson.about.intents {
         selection::find(&store.catalogue, id, "record_lesson")?;
     }
@@ -386,8 +386,7 @@ fn post(input: Input, world: &World) -> Result<Answer, Trouble> {
 
 /// What is unusual about a scope.
 fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> Option<String> {
-    let mut mind = intent::doubts(complaints);
-    mind.extend(intent::shared(store, intent));
+    let mind = intent::minded(store, intent, complaints);
     let mind = mind.iter().map(|text| bounded::plain_line(text)).collect::<Vec<_>>();
     (!mind.is_empty()).then(|| format!("Note: {}.", mind.join("; ")))
 }
