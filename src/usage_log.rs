@@ -37,8 +37,7 @@ const LONGEST_LINE: usize = 1 << 20;
 /// What is read faster than a cache would be written.
 const WORTH_KEEPING: u64 = 64 << 10;
 
-/// Of the beginning and of the end of what was read, as proof that it is still
-/// what was read.
+/// Of the beginning and of the end of what was read, as proof that it is still that.
 const PROOF: u64 = 4 << 10;
 
 #[derive(Debug, Clone)]
@@ -64,12 +63,7 @@ impl UsageLog {
         &self.path
     }
 
-    /// Adds `entries`. Waits for other writers until then at most.
-    ///
-    /// # Errors
-    ///
-    /// If something else than a file is in the log's place, or it cannot be
-    /// written. Then none of `entries` is in it.
+    /// Adds `entries`, or none of them. Waits for other writers until then at most.
     pub fn append(&self, entries: &[Entry], until: Instant) -> Result<()> {
         if entries.is_empty() {
             return Ok(());
@@ -91,10 +85,6 @@ impl UsageLog {
     }
 
     /// What the log adds up to; of a log that is not there, nothing.
-    ///
-    /// # Errors
-    ///
-    /// If something else than a file is in its place, or it cannot be read.
     pub fn read(&self) -> Result<View> {
         self.read_behind(|file| self.kept(file))
     }
@@ -105,12 +95,9 @@ impl UsageLog {
     }
 
     fn read_behind(&self, kept: impl FnOnce(&File) -> Option<Kept>) -> Result<View> {
-        let mut options = OpenOptions::new();
-        let own = files::open(&self.path, options.read(true))?.filter(|(_, meta)| meta.len() > 0);
-        let found = match own {
-            None => files::open(&self.older, &mut options)?,
-            own => own,
-        };
+        let open = |path: &Path| files::open(path, OpenOptions::new().read(true));
+        let own = open(&self.path)?.filter(|(_, meta)| meta.len() > 0);
+        let found = if own.is_none() { open(&self.older)? } else { own };
         let Some((file, _)) = found else { return Ok(View::default()) };
         let (mut view, from) = kept(&file).map(|kept| (kept.view, kept.bytes)).unwrap_or_default();
         let read = log::each_line(&file, from, LONGEST_LINE, |line| view.add_line(line))
@@ -160,12 +147,11 @@ const MADE_BY: u64 = cached::made_by(&[
 .1;
 
 fn proof(file: &File, bytes: u64) -> Option<String> {
-    let length = bytes.min(PROOF);
-    let mut found = vec![0; 2 * usize::try_from(length).ok()?];
-    let (first, last) = found.split_at_mut(usize::try_from(length).ok()?);
-    file.read_exact_at(first, 0).ok()?;
-    file.read_exact_at(last, bytes - length).ok()?;
-    Some(bounded::sha256(&found))
+    let mut part = vec![0; usize::try_from(bytes.min(PROOF)).ok()?];
+    file.read_exact_at(&mut part, 0).ok()?;
+    let first = bounded::sha256(&part);
+    file.read_exact_at(&mut part, bytes - bytes.min(PROOF)).ok()?;
+    Some(first + &bounded::sha256(&part))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chrono::Local;
 use serde_json::{Value, json};
 
 use self::known::{Blamed, blamed};
@@ -41,22 +42,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error("there is no file `{}`", .0.display())]
-    NoFile(PathBuf),
-    #[error("`{}` is a folder: name a file in it", .0.display())]
-    Folder(PathBuf),
-    #[error("`{what}` is no line: name one by its number, as in `{}:12`", file.display())]
-    NoNumber { file: PathBuf, what: String },
-    #[error("`{}` is binary, or larger than {} MiB", .0.display(), LARGEST >> 20)]
-    Unfit(PathBuf),
-    #[error("`{}` has {}", path.display(), super::say::counted(*has, "line"))]
-    NoLine { path: PathBuf, has: usize },
-    #[error("name a line: `roz blame {0}:12 --why`")]
-    WhichLine(String),
-}
-
 const LARGEST: usize = 16 << 20;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -84,9 +69,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 /// All that is known of why a line is there.
 pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
     let (path, line) = self::place(place, world)?;
-    let name = || place.trim_end_matches(':').to_owned();
-    let line = line.ok_or_else(|| Error::WhichLine(name()))?;
     let blamed = blamed(&path, world)?;
+    let name = place.trim_end_matches(':');
+    let line = line.ok_or_else(|| format!("name a line: `roz blame {name}:12 --why`"))?;
     let (at, _) = blamed.range(Some(line), &path)?;
     let catalogue = sidecar::load_fresh(&blamed.project).unwrap_or_default();
     let record = blamed.record(at);
@@ -130,21 +115,16 @@ pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
             tell("record", &record.id);
         }
     }
-    match &known.commit {
-        Some(commit) => {
-            tell(
-                "commit",
-                &format!("{} {} ({})", short(&commit.id), commit.summary, commit.author),
-            );
-        }
-        None => tell("commit", "not committed"),
-    }
+    let commit = known.commit.as_ref().map_or("not committed".to_owned(), |commit| {
+        format!("{} {} ({})", short(&commit.id), commit.summary, commit.author)
+    });
+    tell("commit", &commit);
     say::print(&told)?;
     Ok(Done::Well)
 }
 
 /// `src/a.rs:12`; a file may be called so, too.
-fn place(text: &str, world: &World) -> Result<(PathBuf, Option<usize>), Error> {
+fn place(text: &str, world: &World) -> Result<(PathBuf, Option<usize>), String> {
     let whole = world.cwd.join(text);
     let Some((path, line)) = text.rsplit_once(':').filter(|_| !whole.exists()) else {
         return Ok((whole, None));
@@ -152,20 +132,21 @@ fn place(text: &str, world: &World) -> Result<(PathBuf, Option<usize>), Error> {
     let file = world.cwd.join(path);
     match line.parse() {
         Ok(line) => Ok((file, Some(line))),
-        Err(_) if line.is_empty() => Ok((file, None)),
-        Err(_) if file.is_file() => {
-            Err(Error::NoNumber { file: path.into(), what: bounded::line(line, 40) })
+        Err(_) if line.is_empty() || !file.is_file() => Ok((file, None)),
+        Err(_) => {
+            let line = bounded::line(line, 40);
+            Err(format!("`{line}` is no line: name one by its number, as in `{path}:12`"))
         }
-        Err(_) => Err(Error::NoFile(whole)),
     }
 }
 
 impl Blamed {
-    fn range(&self, line: Option<usize>, path: &Path) -> Result<(usize, usize), Error> {
+    fn range(&self, line: Option<usize>, path: &Path) -> Result<(usize, usize), String> {
+        let has = self.lines.len();
         match line {
-            None => Ok((0, self.lines.len())),
-            Some(line) if line > 0 && line <= self.lines.len() => Ok((line - 1, line)),
-            Some(_) => Err(Error::NoLine { path: path.to_owned(), has: self.lines.len() }),
+            None => Ok((0, has)),
+            Some(line) if (1..=has).contains(&line) => Ok((line - 1, line)),
+            Some(_) => Err(format!("`{}` has {}", path.display(), say::counted(has, "line"))),
         }
     }
 
@@ -177,22 +158,18 @@ impl Blamed {
         let cell = |text: &str, max| bounded::chars(&bounded::plain_line(text), max);
         let known = &self.lines[at];
         let commit = known.commit.as_ref().map_or("-", |commit| short(&commit.id)).to_owned();
-        let mut row = vec![(at + 1).to_string()];
-        match self.record(at) {
-            None => row.extend((0..5).map(|_| "-".to_owned())),
-            Some(record) => {
-                let time = record.timestamp.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M");
-                row.extend([
-                    cell(record.intent_id.as_deref().unwrap_or("-"), 20),
-                    cell(&record.session_id, 8),
-                    cell(model(record).unwrap_or("-"), 24),
-                    class(record).to_owned(),
-                    time.to_string(),
-                ]);
-            }
-        }
-        row.extend([commit, cell(&known.text, 200)]);
-        row
+        let of_record = match self.record(at) {
+            None => ["-"; 5].map(str::to_owned),
+            Some(record) => [
+                cell(record.intent_id.as_deref().unwrap_or("-"), 20),
+                cell(&record.session_id, 8),
+                cell(model(record).unwrap_or("-"), 24),
+                class(record).to_owned(),
+                record.timestamp.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string(),
+            ],
+        };
+        let [line, text] = [(at + 1).to_string(), cell(&known.text, 200)];
+        [line].into_iter().chain(of_record).chain([commit, text]).collect()
     }
 
     fn json(&self, at: usize) -> Value {

@@ -1,11 +1,12 @@
 //! `roz ledger`: what was changed for which intent, and whether the record of it is whole.
 
 use std::{
-    path::{Component, Path, PathBuf},
+    ffi::OsStr,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use clap::{Subcommand, ValueEnum};
+use clap::Subcommand;
 use serde_json::{Value, json};
 
 use super::{Done, say};
@@ -14,13 +15,12 @@ use crate::{
         bounded,
         intent::ledger::{
             MutationClass, Record,
-            chain::Problem,
             shape::{self, Fault},
         },
     },
-    ledger::{self, Ledger, Vars},
+    ledger::Ledger,
     open::Roz,
-    world::World,
+    world::{World, links::normal},
 };
 
 /// Show and check what was changed for which intent
@@ -40,14 +40,33 @@ use crate::{
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
     Show(Show),
-    Verify(Verify),
-    Validate(Validate),
-    Export(Export),
+    /// Find lines that were edited, removed, moved, doubled or put in
+    ///
+    /// Each record names the hash of its session's record before, and which one is
+    /// the last is kept on the machine that wrote it. Lines of different sessions
+    /// may stand in any order. Exit code 1 if anything is wrong.
+    #[command(verbatim_doc_comment)]
+    Verify,
+    /// Check that every line is an Agent Trace record
+    Validate,
+    /// Print the records for other programs, a line each
+    ///
+    /// Fields that Agent Trace does not know are dropped, or are in
+    /// `metadata["dev.roz"]`. Exit code 1 if a line could not be printed so.
+    #[command(verbatim_doc_comment)]
+    Export {
+        /// The form of the records
+        #[arg(long, value_parser = ["agent-trace"], default_value = "agent-trace")]
+        format: String,
+    },
     /// Send the records that are in this machine's notes
     ///
     /// After the branch, and not in a pre-push hook: many hosts refuse a second push inside of one.
@@ -82,64 +101,12 @@ struct Show {
     /// How many
     #[arg(short, long, default_value_t = 20)]
     limit: usize,
-    /// Print one JSON object, with the records as they are
-    #[arg(long)]
-    json: bool,
-}
-
-/// Find lines that were edited, removed, moved, doubled or put in
-///
-/// Each record names the hash of its session's record before, and which one is
-/// the last is kept on the machine that wrote it. Lines of different sessions
-/// may stand in any order. Exit code 1 if anything is wrong.
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-struct Verify {
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Check that every line is an Agent Trace record
-#[derive(Debug, clap::Args)]
-struct Validate {
-    /// Another file of records, a line each
-    file: Option<PathBuf>,
-    /// As the published schema files are: no other fields
-    #[arg(long)]
-    strict: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-/// Print the records for other programs, a line each
-///
-/// Fields that Agent Trace does not know are dropped, or are in
-/// `metadata["dev.roz"]`. Exit code 1 if a line could not be printed so.
-#[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
-struct Export {
-    /// The form of the records
-    #[arg(long, value_enum, default_value_t = Format::AgentTrace)]
-    format: Format,
-    /// Print one JSON object, with all records in it
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 struct Remote {
     /// A remote (default: that of the branch, else `origin`)
     remote: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Format {
-    AgentTrace,
 }
 
 /// Until a lock is had, notes are read, and branches are looked through.
@@ -151,31 +118,42 @@ const REMOTE_PATIENCE: Duration = Duration::from_mins(5);
 const TOLD: usize = 50;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
+    let json = args.json;
     let ledger = Roz::open(world, &world.cwd)?.ledger(&world.cwd);
     let remote_until = Instant::now() + REMOTE_PATIENCE;
     let gathered = |ledger: Ledger| ledger.gathered(Instant::now() + PATIENCE);
     match &args.verb {
-        Verb::Push(Remote { remote, json }) => {
+        Verb::Push(Remote { remote }) => {
             // A commit made since the last event has no note of its records yet.
             ledger.note_commits(world.now.timestamp(), remote_until)?;
-            let sent = ledger.push(remote.as_deref(), &Vars::of(world), remote_until)?;
-            say::answer(*json, &json!({ "remote": sent }), &format!("Records sent to {sent}.\n"))
+            let sent = ledger.push(remote.as_deref(), &ssh_of(world), remote_until)?;
+            let words = match &sent {
+                Some(sent) => format!("Records sent to {sent}.\n"),
+                None => "Nothing to send: no commit has a note of this machine's. roz writes one \
+                         after the next commit, unless `intent.notes` is false.\n"
+                    .to_owned(),
+            };
+            say::answer(json, &json!({ "remote": sent }), &words)
         }
-        Verb::Pull(Remote { remote, json }) => {
-            let from = ledger.pull(remote.as_deref(), &Vars::of(world), remote_until)?;
+        Verb::Pull(Remote { remote }) => {
+            let from = ledger.pull(remote.as_deref(), &ssh_of(world), remote_until)?;
             let words = format!("Records fetched from {from}.\n");
-            say::answer(*json, &json!({ "remote": from }), &words)
+            say::answer(json, &json!({ "remote": from }), &words)
         }
-        Verb::Show(args) => show(args, &gathered(ledger), world),
-        Verb::Verify(args) => verify(args, &gathered(ledger), world),
-        Verb::Validate(args) => validate(args, || gathered(ledger), world),
-        Verb::Export(Export { format: Format::AgentTrace, json }) => {
-            export(&gathered(ledger), *json)
-        }
+        Verb::Show(args) => show(args, json, &gathered(ledger), world),
+        Verb::Verify => verify(json, &gathered(ledger), world),
+        Verb::Validate => validate(json, &gathered(ledger)),
+        Verb::Export { format: _ } => export(&gathered(ledger), json),
     }
 }
 
-fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
+/// The user's variables that say how git reaches a remote.
+fn ssh_of(world: &World) -> Vec<(&'static str, &OsStr)> {
+    let names = ["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS"];
+    names.into_iter().filter_map(|name| Some((name, world.var(name)?.as_ref()))).collect()
+}
+
+fn show(args: &Show, json: bool, ledger: &Ledger, world: &World) -> super::Result {
     let paths = args.file.as_ref().map(|path| candidates(path, ledger.project(), &world.cwd));
     let wanted = |record: &Record| {
         args.intent.as_ref().is_none_or(|id| record.intent_id.as_ref() == Some(id))
@@ -184,23 +162,20 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
     };
     let mut found: Vec<(Record, Option<Value>)> = Vec::new();
     let mut unreadable = 0_u64;
-    ledger.each_line(|_, line| {
-        let Some(record) = Record::read(line) else {
-            unreadable += 1;
-            return;
-        };
-        if wanted(&record) {
-            // With what another roz may have written beside.
-            let value = args.json.then(|| serde_json::from_slice(line).ok()).flatten();
-            found.push((record, value));
+    ledger.each_line(|_, line| match Record::read(line) {
+        None => unreadable += 1,
+        // With what another roz may have written beside.
+        Some(record) if wanted(&record) => {
+            found.push((record, json.then(|| serde_json::from_slice(line).ok()).flatten()));
         }
+        Some(_) => (),
     })?;
     // Those of other machines come behind the file's.
     found.sort_by_key(|(record, _)| record.timestamp);
     let found = found.split_off(found.len().saturating_sub(args.limit));
     let rows: Vec<Vec<String>> = found.iter().map(|(record, _)| row(record)).collect();
     let records: Vec<Value> = found.into_iter().filter_map(|(_, value)| value).collect();
-    if args.json {
+    if json {
         say::print_json(&json!({ "records": records, "unreadable": unreadable }))?;
         return Ok(Done::Well);
     }
@@ -219,23 +194,12 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
 
 /// What a path may mean in the ledger: from the working directory, or from the project's root.
 fn candidates(path: &Path, project: &Path, cwd: &Path) -> Vec<String> {
-    let text = |path: &Path| {
-        let mut parts: Vec<&str> = Vec::new();
-        for part in path.components() {
-            match part {
-                Component::Normal(name) => parts.push(name.to_str()?),
-                Component::ParentDir => drop(parts.pop()?),
-                Component::CurDir | Component::RootDir | Component::Prefix(_) => (),
-            }
-        }
-        Some(parts.join("/"))
-    };
-    let from_here = cwd.join(path);
-    let found =
-        [from_here.strip_prefix(project).ok(), Some(path).filter(|path| path.is_relative())];
+    let found = [cwd, project].map(|from| {
+        let path = normal(&from.join(path));
+        Some(path.strip_prefix(project).ok()?.to_str()?.to_owned())
+    });
     // The root holds everything: `touches` knows no empty path.
-    let paths = found.into_iter().flatten().filter_map(text);
-    paths.filter(|path| !path.is_empty()).collect()
+    found.into_iter().flatten().filter(|path| !path.is_empty()).collect()
 }
 
 fn row(record: &Record) -> Vec<String> {
@@ -287,13 +251,13 @@ fn what(record: &Record) -> String {
     parts.join(", ")
 }
 
-fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
+fn verify(json: bool, ledger: &Ledger, world: &World) -> super::Result {
     let working = say::working("reading the ledger");
     let verdict = ledger.verify(Instant::now() + PATIENCE)?;
     drop(working);
     let is_whole = verdict.problems.is_empty();
     let done = if is_whole { Done::Well } else { Done::Badly };
-    if args.json {
+    if json {
         let mut value = serde_json::to_value(&verdict)?;
         let problems = value["problems"].as_array_mut().into_iter().flatten();
         for (value, problem) in problems.zip(&verdict.problems) {
@@ -304,12 +268,11 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
         return Ok(done);
     }
     let out = say::Out::new(world);
-    let told = |problem: &Problem| {
+    print_some(verdict.problems.iter().map(|problem| {
         let session = problem.session_id.as_ref().map(|id| format!(" (session {id})"));
-        bounded::plain_line(&format!("{}{}", problem.what, session.unwrap_or_default()))
-    };
-    let problems = verdict.problems.iter().map(|problem| out.paint(say::Tone::Bad, &told(problem)));
-    print_some(problems)?;
+        let told = format!("{}{}", problem.what, session.unwrap_or_default());
+        out.paint(say::Tone::Bad, &bounded::plain_line(&told))
+    }))?;
     let torn = verdict.torn.iter();
     print_some(torn.map(|at| format!("line {at}: its writer was stopped; nothing is missing")))?;
     let others = verdict.unanchored.len();
@@ -322,15 +285,13 @@ fn verify(args: &Verify, ledger: &Ledger, world: &World) -> super::Result {
     let (records, sessions) = (verdict.records, verdict.sessions);
     let counts =
         format!("{} of {}", say::counted(records, "record"), say::counted(sessions, "session"));
-    let (tone, text) = match (is_whole, others) {
-        (true, 0) => (say::Tone::Good, format!("Whole: {counts}.")),
-        (true, _) => (say::Tone::Good, format!("Whole, as far as can be seen here: {counts}.")),
-        (false, _) => {
-            let problems = verdict.problems.len();
-            (say::Tone::Bad, format!("Not whole: {counts}, and problems: {problems}."))
-        }
+    let text = if is_whole {
+        out.paint(say::Tone::Good, &format!("Whole: {counts}."))
+    } else {
+        let problems = verdict.problems.len();
+        out.paint(say::Tone::Bad, &format!("Not whole: {counts}, and problems: {problems}."))
     };
-    say::print(&format!("{}\n", out.paint(tone, &text)))?;
+    say::print(&format!("{text}\n"))?;
     Ok(done)
 }
 
@@ -346,34 +307,24 @@ fn print_some(lines: impl ExactSizeIterator<Item = String>) -> super::Result<()>
     Ok(())
 }
 
-fn validate(args: &Validate, gathered: impl FnOnce() -> Ledger, world: &World) -> super::Result {
-    let file = args.file.as_ref().map(|file| world.cwd.join(file));
-    if let Some(file) = file.as_ref().filter(|file| !file.exists()) {
-        return Err(format!("there is no file `{}`", file.display()).into());
-    }
+fn validate(json: bool, ledger: &Ledger) -> super::Result {
     let mut records = 0_u64;
     let mut wrong: Vec<(u64, Fault)> = Vec::new();
-    let look = |number, line: &[u8]| match serde_json::from_slice(line) {
+    ledger.each_line(|number, line| match serde_json::from_slice(line) {
         Ok(value) => {
             records += 1;
-            let value = if args.strict { value } else { shape::strict(value) };
-            wrong.extend(shape::faults(&value).into_iter().map(|fault| (number, fault)));
+            let faults = shape::faults(&shape::strict(value)).into_iter();
+            wrong.extend(faults.map(|fault| (number, fault)));
         }
         Err(_) => {
             wrong.push((number, Fault { at: String::new(), what: "it is no JSON".into() }));
         }
-    };
-    match &file {
-        Some(file) => ledger::each_line(file, look)?,
-        None => gathered().each_line(look)?,
-    }
+    })?;
     let valid = wrong.is_empty();
     let done = if valid { Done::Well } else { Done::Badly };
-    if args.json {
-        let faults = wrong.iter();
-        let faults: Vec<Value> = faults
-            .map(|(line, fault)| json!({ "line": line, "at": fault.at, "what": fault.what }))
-            .collect();
+    if json {
+        let fault = |(line, fault): &(u64, Fault)| json!({ "line": line, "at": fault.at, "what": fault.what });
+        let faults: Vec<Value> = wrong.iter().map(fault).collect();
         say::print_json(&json!({ "valid": valid, "records": records, "faults": faults }))?;
         return Ok(done);
     }
@@ -408,11 +359,10 @@ fn export(ledger: &Ledger, as_json: bool) -> super::Result {
     if left_out.is_empty() {
         return Ok(Done::Well);
     }
-    let lines: Vec<String> = left_out.iter().take(10).map(u64::to_string).collect();
-    let more = if left_out.len() > lines.len() { " …" } else { "" };
+    let lines = left_out.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     say::warn(&format!(
-        "left out, because they are no Agent Trace: lines {}{more}",
-        lines.join(", ")
+        "left out, because they are no Agent Trace: lines {}",
+        bounded::line(&lines, 100)
     ));
     Ok(Done::Badly)
 }

@@ -11,8 +11,6 @@ use std::{
     time::Instant,
 };
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ledger, NAME, notes};
 use crate::{
     core::intent::{SIDECAR, map},
@@ -32,13 +30,6 @@ pub const IGNORED: &str = "agent_trace.jsonl\nintent_map.md\n";
 /// Which notes git copies when a commit is amended or rebased.
 const REWRITE_REF: &str = "notes.rewriteRef";
 
-/// Whether git tracks the file, as it was when the index was last looked at.
-#[derive(Debug, Serialize, Deserialize)]
-struct Tracked {
-    index: Seen,
-    is_tracked: bool,
-}
-
 impl Ledger {
     /// The root of the work tree that the ledger's file lies in.
     pub(super) fn work_tree(&self) -> Option<PathBuf> {
@@ -55,15 +46,13 @@ impl Ledger {
         }
         let entry = self.home.path().with_file_name("tracked");
         let known = read_text(&entry, 8192).and_then(|text| serde_json::from_str(&text).ok());
-        if let Some(Tracked { is_tracked, .. }) =
-            known.filter(|tracked: &Tracked| tracked.index == index)
-        {
+        if let Some((_, is_tracked)) = known.filter(|(seen, _): &(Seen, bool)| *seen == index) {
             return is_tracked;
         }
         // Whoever cannot ask changes nothing.
         let Ok(tracked) = self.tracked(&root, until) else { return true };
         let is_tracked = tracked.iter().any(|path| path.ends_with(NAME));
-        let known = serde_json::to_vec(&Tracked { index, is_tracked }).unwrap_or_default();
+        let known = serde_json::to_vec(&(index, is_tracked)).unwrap_or_default();
         let _ = cached::replace(&entry, &[&known]);
         is_tracked
     }
@@ -86,11 +75,8 @@ impl Ledger {
         let exclude = common.join("info/exclude");
         let old = read_text(&exclude, 1 << 20).unwrap_or_default();
         let wanted = [NAME, map::NAME].map(|name| format!("**/{SIDECAR}/{name}"));
-        let missing: Vec<&str> = wanted
-            .iter()
-            .map(String::as_str)
-            .filter(|line| !old.lines().any(|text| text == *line))
-            .collect();
+        let is_missing = |line: &&String| !old.lines().any(|text| text == *line);
+        let missing: Vec<String> = wanted.iter().filter(is_missing).cloned().collect();
         if missing.is_empty() {
             return;
         }

@@ -128,9 +128,7 @@ impl HomeLog {
     /// The lines from a byte on that `file` has not.
     pub(super) fn missing_in(&self, file: &Path, from: usize) -> Vec<Vec<u8>> {
         let text = files::read_whole(&self.path).ok().flatten().unwrap_or_default();
-        let mut known = hashes(file);
-        let lines = whole_lines(text.get(from..).unwrap_or_default());
-        lines.filter(|line| known.insert(bounded::sha256(line))).map(<[u8]>::to_vec).collect()
+        missing(text.get(from..).unwrap_or_default(), file)
     }
 
     pub(super) fn lines(&self) -> Vec<Vec<u8>> {
@@ -232,11 +230,10 @@ impl Locked<'_> {
 
     /// Adds what `file` has and the log has not.
     pub(super) fn absorb(&self, file: &Path) -> Result<()> {
-        let known = hashes(&self.home.path);
         let text = files::read_whole(file)?.unwrap_or_default();
-        let missing = whole_lines(&text).filter(|line| !known.contains(&bounded::sha256(line)));
-        let missing: Vec<u8> = missing.flat_map(|line| [line, b"\n"].concat()).collect();
-        if missing.is_empty() { Ok(()) } else { Ok(self.log.add(&missing)?) }
+        let missing = missing(&text, &self.home.path);
+        let text: Vec<u8> = missing.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect();
+        if text.is_empty() { Ok(()) } else { Ok(self.log.add(&text)?) }
     }
 }
 
@@ -267,7 +264,11 @@ fn whole_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text[..end].split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }
 
-fn hashes(file: &Path) -> HashSet<String> {
-    let text = files::read_whole(file).ok().flatten().unwrap_or_default();
-    text.split(|byte| *byte == b'\n').map(bounded::sha256).collect()
+/// Those of its lines that `file` has not, each once.
+fn missing(text: &[u8], file: &Path) -> Vec<Vec<u8>> {
+    let other = files::read_whole(file).ok().flatten().unwrap_or_default();
+    let mut known: HashSet<String> =
+        other.split(|byte| *byte == b'\n').map(bounded::sha256).collect();
+    let is_new = |line: &&[u8]| known.insert(bounded::sha256(line));
+    whole_lines(text).filter(is_new).map(<[u8]>::to_vec).collect()
 }

@@ -5,16 +5,14 @@
 //! Where one is missing, a change has no line ranges: nothing worse.
 
 use std::{
-    fs::{self, DirBuilder, OpenOptions},
-    io::Write as _,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    fs::{self, OpenOptions},
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use crate::{
     core::{bounded, session::SessionId},
-    world::files,
+    world::{cached, files},
 };
 
 /// The longest text that is kept, in bytes.
@@ -54,25 +52,15 @@ impl Images {
     pub fn keep(&self, bytes: &[u8]) {
         let hash = hash_of(bytes);
         let Some(path) = self.path(&hash).filter(|_| bytes.len() <= LONGEST) else { return };
-        // Again: it is young once more, unless a writer was killed in the middle of it.
-        if let Ok(Some((file, meta))) = files::open(&path, OpenOptions::new().write(true)) {
-            if meta.len() == bytes.len() as u64 {
-                let _ = file.set_modified(SystemTime::now());
-                return;
-            }
-            let _ = fs::remove_file(&path);
-        }
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
-        if made.is_err() {
+        // Again: it is young once more, unless an older roz was killed in the middle of it.
+        if let Ok(Some((file, meta))) = files::open(&path, OpenOptions::new().write(true))
+            && meta.len() == bytes.len() as u64
+        {
+            let _ = file.set_modified(SystemTime::now());
             return;
         }
         self.make_room(bytes.len() as u64);
-        // Whoever reads half of it finds that its hash is another.
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create_new(true).mode(0o600).open(&path);
-        if file.and_then(|mut file| file.write_all(bytes)).is_err() {
-            let _ = fs::remove_file(&path);
-        }
+        let _ = cached::replace(&path, &[bytes]);
     }
 
     /// The file of a hash, if it is one.

@@ -14,7 +14,6 @@ pub mod images;
 mod map;
 mod notes;
 mod remotes;
-mod verify;
 
 use std::{
     fs::OpenOptions,
@@ -25,10 +24,16 @@ use std::{
 
 use rustix::fs::Access as May;
 
-pub use self::{git_setup::IGNORED, home_log::folder_of, remotes::Vars};
+pub use self::{git_setup::IGNORED, home_log::folder_of};
 use self::{home_log::HomeLog, notes::Noted};
 use crate::{
-    core::intent::{SIDECAR, ledger::Record},
+    core::intent::{
+        SIDECAR,
+        ledger::{
+            Record,
+            chain::{Chains, Verdict},
+        },
+    },
     storage::{Error, Result},
     world::{
         files, in_a_line,
@@ -48,16 +53,10 @@ pub struct Ledger {
     roz_home: PathBuf,
     home: HomeLog,
     has_notes: bool,
-    /// What else is read with the file, once it is gathered.
-    beside: Beside,
-}
-
-/// Records that are not in the file.
-#[derive(Debug, Clone, Default)]
-struct Beside {
-    /// Those of this machine: git tracks the file, or it could not be written.
-    unwritten: Vec<Vec<u8>>,
-    /// Those of other machines and clones.
+    /// Once they are gathered, records of this machine that are not in the file: git tracks it, or
+    /// it could not be written.
+    beside: Vec<Vec<u8>>,
+    /// And those of other machines and clones.
     noted: Noted,
 }
 
@@ -83,7 +82,8 @@ impl Ledger {
             project,
             roz_home: roz_home.to_owned(),
             has_notes: true,
-            beside: Beside::default(),
+            beside: Vec::new(),
+            noted: Noted::default(),
         }
     }
 
@@ -98,8 +98,8 @@ impl Ledger {
     #[must_use]
     pub fn gathered(mut self, until: Instant) -> Self {
         let _ = self.complete(until);
-        self.beside.unwritten = self.unwritten(until);
-        self.beside.noted = self.read_notes(until);
+        self.beside = self.unwritten(until);
+        self.noted = self.read_notes(until);
         self
     }
 
@@ -130,10 +130,7 @@ impl Ledger {
 
     /// Writes `record` behind its session's last one, in roz's home and, unless git tracks it, in
     /// the project's file. Waits for other writers until then at most.
-    ///
-    /// # Errors
-    ///
-    /// If roz's home cannot be written. Then the record is nowhere, and nothing that was is lost.
+    /// Where roz's home cannot be written, the record is nowhere, and nothing that was is lost.
     pub fn append(&self, record: Record, until: Instant) -> Result<Appended> {
         let home = self.home.lock(&self.path, until)?;
         let is_complete = self.path.exists() && !self.home.is_ahead();
@@ -169,36 +166,44 @@ impl Ledger {
         Ok(log.add(line)?)
     }
 
-    /// Whether a record could be written now. Nothing is written for it: that the disk has room for
-    /// one more line is all that can be told.
-    ///
-    /// # Errors
-    ///
-    /// What would keep it from being written.
+    /// Fails if a record could not be written now. Nothing is written for it.
     pub fn check(&self, until: Instant) -> Result<()> {
         drop(self.home.lock(&self.path, until)?);
         if self.is_tracked(until) {
             return Ok(());
         }
-        let folder = self.path.parent().unwrap_or(&self.project);
-        let at_folder =
-            |err: rustix::io::Errno| Error::Io { path: folder.to_owned(), source: err.into() };
         if files::open(&self.path, OpenOptions::new().read(true).append(true))?.is_none() {
-            rustix::fs::access(folder, May::WRITE_OK | May::EXEC_OK).map_err(at_folder)?;
-        }
-        let space = rustix::fs::statvfs(folder).map_err(at_folder)?;
-        if space.f_blocks > 0 && space.f_bavail == 0 {
-            return Err(self.failed(ErrorKind::StorageFull.into()));
+            let folder = self.path.parent().unwrap_or(&self.project);
+            rustix::fs::access(folder, May::WRITE_OK | May::EXEC_OK)
+                .map_err(|err| Error::Io { path: folder.to_owned(), source: err.into() })?;
         }
         Ok(())
     }
 
+    /// Looks whether the ledger is as it was written, with all else that is known of it.
+    pub fn verify(&self, until: Instant) -> Result<Verdict> {
+        // Locking would make the log. Where it cannot be locked, nobody writes.
+        let lock = self.home.exists().then(|| self.home.lock(&self.path, until).ok());
+        let file = files::open(&self.path, OpenOptions::new().read(true))?;
+        let unwritten = self.unwritten(until);
+        let anchors = self.home.anchors();
+        drop(lock);
+        let mut chains = Chains::default();
+        if let Some((file, meta)) = &file {
+            let add = |line: &[u8]| chains.add(line);
+            let read = log::each_line_until(file, meta.len(), LONGEST_LINE, add);
+            chains.add_rest(&read.map_err(|err| self.failed(err))?.rest);
+        }
+        for line in &unwritten {
+            chains.add(line);
+        }
+        let mut verdict = chains.verdict(&anchors);
+        self.noted.judge(&mut verdict);
+        Ok(verdict)
+    }
+
     /// Puts into the file what it lacks: all of it where it is gone (`git clean -fdx`), and what
     /// was written in roz's home alone.
-    ///
-    /// # Errors
-    ///
-    /// Then it still lacks it, and nothing is lost.
     pub fn complete(&self, until: Instant) -> Result<()> {
         let is_complete = self.path.exists() && !self.home.is_ahead();
         if is_complete || !self.home.exists() || self.is_tracked(until) {
@@ -211,55 +216,43 @@ impl Ledger {
     /// beside it. A line of the file without an end comes behind the others.
     pub fn each_line(&self, mut each: impl FnMut(u64, &[u8])) -> Result<()> {
         let mut last = 0;
-        each_line(&self.path, |number, line| {
-            last = number;
-            each(number, line);
-        })?;
-        let Beside { unwritten, noted } = &self.beside;
-        for line in unwritten.iter().chain(noted.lines()) {
+        let mut count = |line: &[u8]| {
             last += 1;
             each(last, line);
+        };
+        if let Some((file, _)) = files::open(&self.path, OpenOptions::new().read(true))? {
+            let read = log::each_line(&file, 0, LONGEST_LINE, &mut count);
+            let rest = read.map_err(|err| self.failed(err))?.rest;
+            if !rest.is_empty() {
+                count(&rest);
+            }
         }
+        self.beside.iter().chain(&self.noted.lines).for_each(|line| count(line));
         Ok(())
+    }
+
+    /// Every record, by its time: branches that were merged may stand one behind the other.
+    pub fn records(&self) -> Result<Vec<Record>> {
+        let mut records = Vec::new();
+        self.each_line(|_, line| records.extend(Record::read(line)))?;
+        records.sort_by_key(|record| record.timestamp);
+        Ok(records)
     }
 
     /// The newest records, newest first, from the last `bytes` of the ledger.
     pub fn newest(&self, bytes: u64) -> Result<Vec<Record>> {
         let path = if self.home.exists() { self.home.path() } else { &self.path };
-        let Some((file, meta)) = files::open(path, OpenOptions::new().read(true))? else {
+        let Some((file, _)) = files::open(path, OpenOptions::new().read(true))? else {
             return Ok(Vec::new());
         };
         let tail = log::tail(&file, bytes).map_err(|err| self.failed(err))?;
-        // Its first line may be half of one.
-        let whole = if (tail.len() as u64) < meta.len() {
-            tail.iter().position(|byte| *byte == b'\n').map_or(&[][..], |at| &tail[at..])
-        } else {
-            &tail
-        };
-        Ok(whole.rsplit(|byte| *byte == b'\n').filter_map(Record::read).collect())
+        // Its first line may be half of one, and is skipped.
+        Ok(tail.rsplit(|byte| *byte == b'\n').filter_map(Record::read).collect())
     }
 
     fn failed(&self, source: io::Error) -> Error {
         Error::Io { path: self.path.clone(), source }
     }
-}
-
-/// As [`Ledger::each_line`], of any file.
-pub fn each_line(path: &Path, mut each: impl FnMut(u64, &[u8])) -> Result<()> {
-    let Some((file, _)) = files::open(path, OpenOptions::new().read(true))? else {
-        return Ok(());
-    };
-    let mut number = 0;
-    let mut count = |line: &[u8]| {
-        number += 1;
-        each(number, line);
-    };
-    let read = log::each_line(&file, 0, LONGEST_LINE, &mut count);
-    let read = read.map_err(|source| Error::Io { path: path.into(), source })?;
-    if !read.rest.is_empty() {
-        count(&read.rest);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -65,10 +65,6 @@ pub enum Error {
     NoRepository,
     #[error("git knows no remote here: name one")]
     NoRemote,
-    #[error(
-        "no commit has a note of this machine's yet: roz writes one after the next commit, unless `intent.notes` is false"
-    )]
-    Nothing,
     #[error("another clone sent its notes first, each time: run it again")]
     Overtaken,
 }
@@ -79,21 +75,14 @@ pub(super) type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Noted {
     /// By session, in its order.
-    lines: Vec<Vec<u8>>,
+    pub(super) lines: Vec<Vec<u8>>,
     /// Records of which there are two texts.
     contradicted: Vec<Problem>,
 }
 
 impl Noted {
-    pub(super) fn lines(&self) -> impl Iterator<Item = &Vec<u8>> {
-        self.lines.iter()
-    }
-
     /// Adds what is wrong in them. Lines of different sessions have no order.
     pub(super) fn judge(&self, verdict: &mut Verdict) {
-        if self.lines.is_empty() && self.contradicted.is_empty() {
-            return;
-        }
         let mut chains = Chains::default();
         for line in &self.lines {
             chains.add(line);
@@ -113,6 +102,7 @@ impl Noted {
 
 /// The notes of a ref: the lines of each commit's.
 type Notes = BTreeMap<String, Vec<Vec<u8>>>;
+type Lines<'a> = [&'a Vec<u8>];
 
 impl Ledger {
     /// This machine's ref: its name is random, and made once.
@@ -143,31 +133,27 @@ impl Ledger {
         if found.is_empty() {
             return noted;
         }
-        let mut known: HashMap<String, HashSet<String>> = HashMap::new();
-        let _ = self.each_line(|_, line| {
-            if let Some(place) = Place::read(line) {
-                known.entry(place.id().to_owned()).or_default().insert(bounded::sha256(line));
-            }
-        });
+        let id_of = |line: &[u8]| Some((Place::read(line)?.id().to_owned(), bounded::sha256(line)));
+        let mut known: HashMap<String, String> = HashMap::new();
+        let _ = self.each_line(|_, line| known.extend(id_of(line)));
         for line in found {
-            let Some(place) = Place::read(&line) else { continue };
-            let hash = bounded::sha256(&line);
-            match known.get(place.id()) {
-                Some(hashes) if hashes.contains(&hash) => (),
+            let Some((id, hash)) = id_of(&line) else { continue };
+            match known.get(&id) {
+                Some(text) if *text == hash => (),
                 Some(_) => {
-                    let what = format!("the record {} has another text", place.id());
-                    noted.contradicted.push(Problem {
-                        session_id: Some(place.session_id.clone().into_owned()),
-                        what: What::InNotes { what },
-                    });
+                    let what = format!("the record {id} has another text");
+                    let what = What::InNotes { what };
+                    noted.contradicted.push(Problem { what, session_id: None });
                 }
                 None => {
-                    known.insert(place.id().to_owned(), HashSet::from([hash]));
+                    known.insert(id, hash);
                     noted.lines.push(line);
                 }
             }
         }
-        noted.lines = in_order(noted.lines.into_iter());
+        noted.lines.sort_by_cached_key(|line| {
+            Place::read(line).map(|place| (place.session_id.clone().into_owned(), place.seq()))
+        });
         noted
     }
 
@@ -199,7 +185,8 @@ impl Ledger {
         let log = read_ending(&log, added.min(MAX_LOG)).unwrap_or_default();
         let commits = made_here(&log);
         if !commits.is_empty() {
-            self.note(&root, &commits, Which::Committed, now, until)?;
+            let new = |commit: &str, open: &Lines| committed(&self.project, commit, open, until);
+            self.note(&root, &commits, new, now, until)?;
         }
         let _ = cached::replace(&mark, &[state.as_bytes()]);
         Ok(())
@@ -211,14 +198,16 @@ impl Ledger {
         let Some(head) = git::head(&root) else { return Ok(()) };
         let (_, common) = git::git_dirs(&root).ok_or(Error::NoRepository)?;
         let _lock = lock(&common, until)?;
-        self.note(&root, &[head], Which::All, now, until)
+        let all = |_: &str, open: &Lines| Ok(open.iter().map(|line| (*line).clone()).collect());
+        self.note(&root, &[head], all, now, until)
     }
 
+    /// `new`: which of the lines that no note of an ancestor holds a commit's note gets.
     fn note(
         &self,
         root: &Path,
         commits: &[String],
-        which: Which,
+        new: impl Fn(&str, &Lines) -> Result<Vec<Vec<u8>>>,
         now: i64,
         until: Instant,
     ) -> Result<()> {
@@ -237,10 +226,7 @@ impl Ledger {
                 let is_held =
                     |line: &[u8]| Place::read(line).is_none_or(|place| held.contains(place.id()));
                 let open: Vec<&Vec<u8>> = lines.iter().filter(|line| !is_held(line)).collect();
-                let new = match which {
-                    Which::All => open.into_iter().cloned().collect(),
-                    Which::Committed => committed(&self.project, commit, &open, until)?,
-                };
+                let new = new(commit, &open)?;
                 if !new.is_empty() {
                     notes.entry(commit.clone()).or_default().extend(new);
                     changed.insert(commit.clone());
@@ -257,14 +243,6 @@ impl Ledger {
         }
         Err(failed.map_or(Error::Overtaken, Error::Git))
     }
-}
-
-/// Which records a commit's note gets.
-#[derive(Debug, Clone, Copy)]
-enum Which {
-    All,
-    /// Those that led to what it has.
-    Committed,
 }
 
 pub(super) fn lock(common: &Path, until: Instant) -> Result<Option<fs::File>> {
@@ -330,19 +308,6 @@ fn read(root: &Path, name: &str, until: Instant) -> Result<Notes> {
     Ok(notes)
 }
 
-/// By session, in its order.
-fn in_order(lines: impl Iterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
-    let mut placed: Vec<(String, u64, Vec<u8>)> = lines
-        .filter_map(|line| {
-            let place = Place::read(&line)?;
-            Some((place.session_id.clone().into_owned(), place.seq(), line))
-        })
-        .collect();
-    placed.sort();
-    placed.dedup();
-    placed.into_iter().map(|(.., line)| line).collect()
-}
-
 /// The ids of the records in the notes of a commit and its ancestors.
 fn held(root: &Path, commit: &str, notes: &Notes, until: Instant) -> Result<HashSet<String>> {
     let asked: String = notes.keys().flat_map(|commit| [commit.as_str(), "\n"]).collect();
@@ -357,12 +322,7 @@ fn held(root: &Path, commit: &str, notes: &Notes, until: Instant) -> Result<Hash
 }
 
 /// Of each session the records up to the newest whose lines the commit has.
-fn committed(
-    project: &Path,
-    commit: &str,
-    open: &[&Vec<u8>],
-    until: Instant,
-) -> Result<Vec<Vec<u8>>> {
+fn committed(project: &Path, commit: &str, open: &Lines, until: Instant) -> Result<Vec<Vec<u8>>> {
     /// Of a session, the newest.
     const MOST: usize = 500;
     let mut sessions: BTreeMap<String, Vec<(Record, &Vec<u8>)>> = BTreeMap::new();

@@ -8,22 +8,29 @@ use super::{
 };
 use crate::{
     core::bounded,
-    world::{World, git, git::git_with},
+    world::{git, git::git_with},
 };
 
 impl Ledger {
-    /// Sends this machine's notes. Answers where to.
-    pub fn push(&self, remote: Option<&str>, vars: &Vars, until: Instant) -> Result<String> {
+    /// Sends this machine's notes. Answers where to; none: there are no notes yet.
+    pub fn push(
+        &self,
+        remote: Option<&str>,
+        env: &[(&str, &OsStr)],
+        until: Instant,
+    ) -> Result<Option<String>> {
         let root = self.work_tree().ok_or(Error::NoRepository)?;
         let remote = remote_or_default(&root, remote, until)?;
         let name = self.own_ref(until)?;
-        tip(&root, &name, until)?.ok_or(Error::Nothing)?;
+        if tip(&root, &name, until)?.is_none() {
+            return Ok(None);
+        }
         let (_, common) = git::git_dirs(&root).ok_or(Error::NoRepository)?;
         let (both, theirs) = (format!("{name}:{name}"), name.replacen("/roz/", "/roz-theirs/", 1));
         for _ in 0..ATTEMPTS {
-            let pushed = git_with(&root, &["push", "--quiet", &remote, &both], &vars.env(), until);
+            let pushed = git_with(&root, &["push", "--quiet", &remote, &both], env, until);
             let said = match pushed {
-                Ok(_) => return Ok(remote),
+                Ok(_) => return Ok(Some(remote)),
                 Err(git::Error::Git { said, .. })
                     if said.contains("(fetch first)") || said.contains("(non-fast-forward)") =>
                 {
@@ -34,13 +41,12 @@ impl Ledger {
             // Another clone of this machine has sent its own.
             let spec = format!("+{name}:{theirs}");
             let args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", &remote, &spec];
-            git_with(&root, &args, &vars.env(), until)
+            git_with(&root, &args, env, until)
                 .map_err(|_| git::Error::Git { verb: "push".to_owned(), said })?;
             let _lock = lock(&common, until)?;
-            let strategy = ["merge", "--quiet", "-s", "cat_sort_uniq", &theirs];
-            let mut args = vec!["-c", "user.name=roz", "-c", "user.email=roz@localhost", "notes"];
-            args.extend(["--ref", &name]);
-            args.extend(strategy);
+            let identity = ["-c", "user.name=roz", "-c", "user.email=roz@localhost"];
+            let merge = ["merge", "--quiet", "-s", "cat_sort_uniq", &theirs];
+            let args = [&identity[..], &["notes", "--ref", &name], &merge].concat();
             git_with(&root, &args, &[], until)?;
             git_with(&root, &["update-ref", "-d", &theirs], &[], until)?;
         }
@@ -48,39 +54,21 @@ impl Ledger {
     }
 
     /// Fetches the notes of all machines. Answers where from.
-    pub fn pull(&self, remote: Option<&str>, vars: &Vars, until: Instant) -> Result<String> {
+    pub fn pull(
+        &self,
+        remote: Option<&str>,
+        env: &[(&str, &OsStr)],
+        until: Instant,
+    ) -> Result<String> {
         let root = self.work_tree().ok_or(Error::NoRepository)?;
         let remote = remote_or_default(&root, remote, until)?;
-        let is_named = remotes(&root, until)?.contains(&remote);
-        let folder = if is_named {
-            remote.clone()
-        } else {
-            bounded::sha256(remote.as_bytes())[..16].to_owned()
-        };
+        // An address cannot be a part of a ref.
+        let is_name = remotes(&root, until)?.contains(&remote);
+        let folder = if is_name { &remote } else { &bounded::sha256(remote.as_bytes())[..16] };
         let spec = format!("+{OWN}*:{FETCHED}{folder}/*");
         let args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", &remote, &spec];
-        git_with(&root, &args, &vars.env(), until)?;
+        git_with(&root, &args, env, until)?;
         Ok(remote)
-    }
-}
-
-/// The user's variables that say how git reaches a remote.
-#[derive(Debug, Default)]
-pub struct Vars(Vec<(&'static str, String)>);
-
-impl Vars {
-    pub fn of(world: &World) -> Self {
-        let names = ["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS"];
-        Self(
-            names
-                .into_iter()
-                .filter_map(|name| Some((name, world.var(name)?.to_owned())))
-                .collect(),
-        )
-    }
-
-    fn env(&self) -> Vec<(&str, &OsStr)> {
-        self.0.iter().map(|(name, value)| (*name, value.as_ref())).collect()
     }
 }
 
@@ -93,10 +81,8 @@ fn remotes(root: &Path, until: Instant) -> Result<Vec<String>> {
 fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result<String> {
     if let Some(named) = named {
         // What begins with a dash would be an option.
-        return Some(named)
-            .filter(|remote| !remote.starts_with('-'))
-            .map(str::to_owned)
-            .ok_or(Error::NoRemote);
+        let is_option = named.starts_with('-');
+        return if is_option { Err(Error::NoRemote) } else { Ok(named.to_owned()) };
     }
     let all = remotes(root, until)?;
     let branch = git::branch(root).unwrap_or_default();

@@ -3,13 +3,13 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
 use chrono::{DateTime, Utc};
 
-use super::{Error, LARGEST};
+use super::LARGEST;
 use crate::{
     core::intent::{
         blame::{
@@ -18,7 +18,6 @@ use crate::{
         },
         ledger::Record,
     },
-    ledger::Ledger,
     open::Roz,
     world::{
         World,
@@ -49,21 +48,22 @@ pub(super) struct Known {
 }
 
 pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::error::Error>> {
+    let shown = path.display();
     if path.is_dir() {
-        return Err(Error::Folder(path.to_owned()).into());
+        return Err(format!("`{shown}` is a folder: name a file in it").into());
     }
     if !path.is_file() {
-        return Err(Error::NoFile(path.to_owned()).into());
+        return Err(format!("there is no file `{shown}`").into());
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().unwrap_or(&path);
     let roz = Roz::open(world, folder)?;
     let until = Instant::now() + PATIENCE;
     let ledger = roz.ledger(folder).gathered(until);
-    let text = read_head(&path, LARGEST).ok_or_else(|| Error::Unfit(path.clone()))?;
-    if text.iter().take(8000).any(|byte| *byte == 0) {
-        return Err(Error::Unfit(path).into());
-    }
+    let text = read_head(&path, LARGEST);
+    let text = text.filter(|text| !text.iter().take(8000).any(|byte| *byte == 0));
+    let text =
+        text.ok_or_else(|| format!("`{shown}` is binary, or larger than {} MiB", LARGEST >> 20))?;
     let file = relative(&path, ledger.project());
     let root = git::root(folder);
     let commits = git_blame::origins(&root, &path, &[], until).unwrap_or_default();
@@ -71,14 +71,15 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
         commits.into_iter().map(|origin| Some(origin?.commit)).collect();
     // Names in the ledger begin at the project, git's at the work tree.
     let from_root = |name: &str| relative(&root.join(name), ledger.project());
-    let turns = turns(&ledger)?;
+    let all = ledger.records()?;
+    let turns: Vec<Turn> = all.iter().flat_map(Turn::of).collect();
     let mut names = names::of(&file, &turns);
     for name in commits.iter().flatten().map(|commit| &commit.file) {
         names::add(&mut names, from_root(name));
     }
-    let (records, written) = written(&ledger, &names)?;
+    let wrote = |record: Record| Written::of(&record, &names).map(|written| (record, written));
+    let (records, written): (Vec<Record>, Vec<Written>) = all.into_iter().filter_map(wrote).unzip();
     let bodies = split(&text);
-    let commit = |at: usize| commits.get(at).cloned().flatten();
     // Each commit begins where the one before it ended.
     let mut times: Vec<DateTime<Utc>> =
         commits.iter().flatten().filter_map(|commit| commit.written).collect();
@@ -101,23 +102,10 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let known = bodies.iter().zip(found).enumerate().map(|(at, (text, record))| Known {
         text: String::from_utf8_lossy(text).trim_end_matches('\r').to_owned(),
         record,
-        commit: commit(at),
+        commit: commits.get(at).cloned().flatten(),
     });
     let project = ledger.declared_at().to_owned();
     Ok(Blamed { project, file, names, lines: known.collect(), records })
-}
-
-/// What the ledger tells of names.
-fn turns(ledger: &Ledger) -> Result<Vec<Turn>, Box<dyn std::error::Error>> {
-    let mut turns = Vec::new();
-    ledger.each_line(|_, line| {
-        // Most records tell nothing of it, and need not be read.
-        let says = |word| std::str::from_utf8(line).is_ok_and(|text| text.contains(word));
-        if says("\"from\":") || says("\"deleted\"") {
-            turns.extend(Record::read(line).iter().flat_map(Turn::of));
-        }
-    })?;
-    Ok(turns)
 }
 
 fn split(text: &[u8]) -> Vec<&[u8]> {
@@ -183,29 +171,6 @@ impl<'a> Past<'a> {
     }
 }
 
-/// The records that wrote into a file of these names, oldest first, and what.
-fn written(
-    ledger: &Ledger,
-    names: &[Name],
-) -> Result<(Vec<Record>, Vec<Written>), Box<dyn std::error::Error>> {
-    let mut found: Vec<(Record, Written)> = Vec::new();
-    ledger.each_line(|_, line| {
-        if let Some(record) = Record::read(line)
-            && let Some(written) = Written::of(&record, names)
-        {
-            found.push((record, written));
-        }
-    })?;
-    // Branches that were merged may stand one behind the other.
-    found.sort_by_key(|(record, _)| record.timestamp);
-    Ok(found.into_iter().unzip())
-}
-
 fn relative(path: &Path, root: &Path) -> String {
-    let inside = path.strip_prefix(root).unwrap_or(path);
-    let parts = inside.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
-        _ => None,
-    });
-    parts.collect::<Vec<_>>().join("/")
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
