@@ -3,14 +3,13 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    io::{self, IsTerminal as _},
-    path::{Component, Path, PathBuf},
+    path::{Component, Path},
     time::{Duration, Instant},
 };
 
 use serde_json::json;
 
-use super::{Done, input, intent::is_in_client, say};
+use super::{Done, input, intent::is_in_client, say, target::Target};
 use crate::{
     core::{
         bounded,
@@ -60,22 +59,6 @@ pub(super) struct Args {
     json: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error(
-        "no record of `{0}` has changed anything. `roz ledger show` lists sessions and intents, with `--json` the ids of calls"
-    )]
-    Nothing(String),
-    #[error("several sessions begin with `{0}`: {1}. Write more of the one that you mean")]
-    Ambiguous(String, String),
-    #[error("someone has to confirm: run it at a terminal, or add `--yes`")]
-    NotConfirmed,
-    #[error("failed to ask")]
-    Ask(#[source] io::Error),
-    #[error("failed to write `{}`", .0.display())]
-    Write(PathBuf, #[source] Box<dyn std::error::Error + Send + Sync>),
-}
-
 const TOOL: &str = "roz undo";
 /// How long git may take, and other writers of the ledger.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -97,7 +80,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let until = Instant::now() + PATIENCE;
     let ledger = roz.ledger(&world.cwd).gathered(until);
     let records = chosen(&ledger, &args.what)?;
-    let Some(last) = records.last() else { return Err(Error::Nothing(args.what.clone()).into()) };
+    let Some(last) = records.last() else {
+        let what = &args.what;
+        return Err(format!(
+            "no record of `{what}` has changed anything. `roz ledger show` lists sessions and \
+             intents, with `--json` the ids of calls"
+        )
+        .into());
+    };
     let mut paths: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
     for record in &records {
         for file in &record.metadata.roz.files {
@@ -108,20 +98,26 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let mut plans: Vec<Plan> =
         paths.iter().filter_map(|(path, records)| texts.plan(path, records)).collect();
     if !args.dry_run && plans.iter().any(|plan| plan.result.is_ok()) {
-        if !(args.yes || is_in_client(world) || confirmed(&plans, args.json)?) {
-            return Ok(Done::Badly);
+        if !(args.yes || is_in_client(world)) {
+            if args.json || !input::can_ask() {
+                return Err("someone has to confirm: run it at a terminal, or add `--yes`".into());
+            }
+            if !input::is_yes(&format!("{}Do that?", told(&plans, true)))? {
+                return Ok(Done::Badly);
+            }
         }
         // The user may have taken their time to answer.
         texts.until = Instant::now() + PATIENCE;
         undo(&mut plans, last, &texts, &ledger, world)?;
     }
     let is_done = plans.iter().all(|plan| plan.result.is_ok());
-    if args.json {
-        let files: Vec<_> = plans.iter().map(Plan::as_json).collect();
-        say::print_json(&json!({ "files": files, "done": !args.dry_run && is_done }))?;
-    } else {
-        say::print(&told(&plans, args.dry_run))?;
-    }
+    let file = |plan: &Plan| match &plan.result {
+        Ok((_, how)) => json!({ "file": plan.path, "did": how }),
+        Err(why) => json!({ "file": plan.path, "did": "left", "why": why }),
+    };
+    let files: Vec<_> = plans.iter().map(file).collect();
+    let value = json!({ "files": files, "done": !args.dry_run && is_done });
+    say::answer(args.json, &value, &told(&plans, args.dry_run))?;
     Ok(if is_done { Done::Well } else { Done::Badly })
 }
 
@@ -129,30 +125,28 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 /// where no other session's begins so.
 fn chosen(ledger: &Ledger, what: &str) -> super::Result<Vec<Record>> {
     const SHORTEST: usize = 4;
-    let (mut found, mut by_prefix) = (Vec::new(), Vec::new());
-    ledger.each_line(|_, line| {
-        let Some(record) = Record::read(line) else { return };
-        let roz = &record.metadata.roz;
-        let is_named = record.id == what || roz.tool_use_id.as_deref() == Some(what);
+    let is_undo = |record: &Record| record.metadata.roz.tool_name.as_deref() == Some(TOOL);
+    let is_named = |record: &Record| {
         let is_of = record.intent_id.as_deref() == Some(what) || record.session_id == what;
-        let is_undo = roz.tool_name.as_deref() == Some(TOOL);
-        if is_named || is_of && !is_undo {
-            found.push(record);
-        } else if what.len() >= SHORTEST && record.session_id.starts_with(what) && !is_undo {
-            by_prefix.push(record);
-        }
-    })?;
-    if found.is_empty() {
-        let sessions: BTreeSet<&str> =
-            by_prefix.iter().map(|record| record.session_id.as_str()).collect();
-        if sessions.len() > 1 {
-            let sessions = sessions.into_iter().take(3).collect::<Vec<_>>().join(", ");
-            return Err(Error::Ambiguous(what.to_owned(), sessions).into());
-        }
-        found = by_prefix;
+        let call = record.metadata.roz.tool_use_id.as_deref();
+        record.id == what || call == Some(what) || is_of && !is_undo(record)
+    };
+    let (named, others): (Vec<Record>, Vec<Record>) =
+        ledger.records()?.into_iter().partition(is_named);
+    if !named.is_empty() || what.len() < SHORTEST {
+        return Ok(named);
     }
-    found.sort_by_key(|record| record.timestamp);
-    Ok(found)
+    let begins = |record: &Record| record.session_id.starts_with(what) && !is_undo(record);
+    let begun: Vec<Record> = others.into_iter().filter(begins).collect();
+    let sessions: BTreeSet<&str> = begun.iter().map(|record| record.session_id.as_str()).collect();
+    if sessions.len() > 1 {
+        let sessions = sessions.into_iter().take(3).collect::<Vec<_>>().join(", ");
+        return Err(format!(
+            "several sessions begin with `{what}`: {sessions}. Write more of the one that you mean"
+        )
+        .into());
+    }
+    Ok(begun)
 }
 
 /// Where texts are found by their hash.
@@ -182,7 +176,13 @@ impl Texts<'_> {
         for record in records.iter().rev() {
             let details = record.metadata.roz.files.iter().filter(|file| file.path == path);
             for changed in details.map(|detail| &detail.changed) {
-                let Some(before) = self.before(path, changed, record) else {
+                let before = match (changed.change, changed.before_hash.as_deref()) {
+                    (Change::Created, _) => Some(None),
+                    // Of an older roz: what the commit had, where that was all.
+                    (_, None) => None,
+                    (_, hash) => self.text(path, hash, record),
+                };
+                let Some(before) = before else {
                     return left("what it was before is not kept any more");
                 };
                 if text == before {
@@ -217,16 +217,6 @@ impl Texts<'_> {
         there.zip(root).is_some_and(|(there, root)| there.starts_with(root))
     }
 
-    /// The text before a change; none if it is not known.
-    fn before(&self, path: &str, changed: &Changed, record: &Record) -> Option<Text> {
-        match (changed.change, &changed.before_hash) {
-            (Change::Created, _) => Some(None),
-            (_, Some(hash)) => self.text(path, Some(hash), record),
-            // Of an older roz: what the commit had, where that was all.
-            (_, None) => None,
-        }
-    }
-
     /// The text of a hash, from what roz keeps or from git; no hash: there was no file.
     fn text(&self, path: &str, hash: Option<&str>, record: &Record) -> Option<Text> {
         let Some(hash) = hash else { return Some(None) };
@@ -247,13 +237,25 @@ impl Texts<'_> {
         })
     }
 
-    /// With which permissions a file is made that is not there any more.
-    fn mode(&self, path: &str, record: &Record) -> u32 {
-        let revision = record.vcs.as_ref().map_or("HEAD", |vcs| vcs.revision.as_str());
-        let literal = format!(":(literal){path}");
-        let args = ["ls-tree", revision, "--", literal.as_str()];
-        let listed = git::all_of(self.project, &args, b"", self.until).unwrap_or_default();
-        if listed.starts_with(b"100755") { 0o755 } else { 0o644 }
+    /// Writes or removes a file. One that is not there has the permissions that git knows.
+    fn write(&self, path: &str, text: Option<&[u8]>, record: &Record) -> super::Result<()> {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = self.project.join(path);
+        let Some(bytes) = text else { return Ok(files::remove(&file).map(drop)?) };
+        let folder = file.parent().unwrap_or(&file);
+        fs::create_dir_all(folder)?;
+        let mode = if let Ok(meta) = file.metadata() {
+            meta.permissions().mode() & 0o7777
+        } else {
+            let revision = record.vcs.as_ref().map_or("HEAD", |vcs| vcs.revision.as_str());
+            let literal = format!(":(literal){path}");
+            let args = ["ls-tree", revision, "--", literal.as_str()];
+            let listed = git::all_of(self.project, &args, b"", self.until).unwrap_or_default();
+            if listed.starts_with(b"100755") { 0o755 } else { 0o644 }
+        };
+        let tmp = folder.join(format!(".roz-undo.{}.tmp", std::process::id()));
+        let new = Replacement { bytes, modified: None, durable: true, mode: Some(mode) };
+        Ok(files::replace(&file, &tmp, &new)?)
     }
 
     /// What is there now, with the change from `before` to `after` taken back.
@@ -270,15 +272,6 @@ impl Texts<'_> {
     }
 }
 
-impl Plan {
-    fn as_json(&self) -> serde_json::Value {
-        match &self.result {
-            Ok((_, how)) => json!({ "file": self.path, "did": how }),
-            Err(why) => json!({ "file": self.path, "did": "left", "why": why }),
-        }
-    }
-}
-
 /// `is_to_come`: nothing is done yet.
 fn told(plans: &[Plan], is_to_come: bool) -> String {
     if plans.is_empty() {
@@ -290,13 +283,6 @@ fn told(plans: &[Plan], is_to_come: bool) -> String {
     };
     let heading = if is_to_come { "What `roz undo` would do:\n" } else { "" };
     heading.to_owned() + &plans.iter().map(line).collect::<String>()
-}
-
-fn confirmed(plans: &[Plan], json: bool) -> Result<bool, Error> {
-    if json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Error::NotConfirmed);
-    }
-    input::is_yes(&format!("{}Do that?", told(plans, true))).map_err(Error::Ask)
 }
 
 /// Writes the files, and a record of it in the session whose change was the last. Their texts are
@@ -321,9 +307,8 @@ fn undo(
         if let Some(images) = &images {
             [&*now, text].into_iter().flatten().for_each(|text| images.keep(text));
         }
-        let mode = if file.exists() { 0o644 } else { texts.mode(path, last) };
-        if let Err(err) = write(&file, text.as_deref(), mode) {
-            failed = Err(Error::Write(file, err));
+        if let Err(err) = texts.write(path, text.as_deref(), last) {
+            failed = Err(format!("failed to write `{}`: {err}", file.display()));
             break;
         }
         let mut changed = Changed::between(now.as_deref(), text.as_deref());
@@ -333,9 +318,49 @@ fn undo(
         files.push(FileDetails { path, changed, mutation_class: None, evidence: None });
     }
     if !files.is_empty() {
+        unstage(&files, texts);
+        let told = tell_session(&files, last, texts.roz, world);
         note(files, last, ledger, world)?;
+        told?;
     }
     Ok(failed?)
+}
+
+/// Takes back what the index says of files that came or went (`git mv`, `git rm`): it has of them
+/// what HEAD has.
+fn unstage(files: &[FileChange], texts: &Texts) {
+    let is_moved =
+        |file: &&FileChange| matches!(file.changed.change, Change::Created | Change::Deleted);
+    let paths = files.iter().filter(is_moved).map(|file| format!(":(literal){}", file.path));
+    let paths: Vec<String> = paths.collect();
+    if !paths.is_empty() {
+        let mut args = vec!["reset", "--quiet", "--"];
+        args.extend(paths.iter().map(String::as_str));
+        // Outside of git there is no index.
+        let _ = git::git_with(texts.project, &args, &[], texts.until);
+    }
+}
+
+/// An agent's own undo makes no file stale for it: what it knew, it knows still.
+fn tell_session(
+    files: &[FileChange],
+    last: &Record,
+    roz: &Roz,
+    world: &World,
+) -> super::Result<()> {
+    let id = world.var("CLAUDE_CODE_SESSION_ID").unwrap_or(&last.session_id);
+    let target = Target::find(roz, Some(id), world).ok();
+    let target = target.filter(|target| target.stored.is_some() && is_in_client(world));
+    let Some(target) = target else { return Ok(()) };
+    target.update(roz, world, |session| {
+        for FileChange { path, changed, .. } in files {
+            if let Some(hash) = &changed.file_hash
+                && session.intent.seen(None, path).is_some()
+            {
+                session.intent.saw(None, path, hash);
+            }
+        }
+    })
 }
 
 /// A record of what was written.
@@ -359,26 +384,5 @@ fn note(
     };
     let record = Record::of_change(&call, Changes { files, ..Changes::default() });
     ledger.append(record, Instant::now() + PATIENCE)?;
-    Ok(())
-}
-
-type Failed = Box<dyn std::error::Error + Send + Sync>;
-
-/// `mode` is for a file that is not there.
-fn write(file: &Path, text: Option<&[u8]>, mode: u32) -> Result<(), Failed> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let Some(bytes) = text else {
-        files::remove(file)?;
-        return Ok(());
-    };
-    let folder = file.parent().unwrap_or(file);
-    fs::create_dir_all(folder)?;
-    let mode = file.metadata().map_or(mode, |meta| meta.permissions().mode() & 0o7777);
-    let tmp = folder.join(format!(".roz-undo.{}.tmp", std::process::id()));
-    files::replace(
-        file,
-        &tmp,
-        &Replacement { bytes, modified: None, durable: true, mode: Some(mode) },
-    )?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::{intent_gate::SELECT, support::Roz};
+use crate::{client::SESSION, intent_gate::SELECT, support::Roz};
 
 const INTENTS: &str = "active_intents:\n  - id: INT-1\n    name: All of src\n    status: TODO\n    owned_scope: [src/**]\n";
 const LINES: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
@@ -140,6 +140,39 @@ fn a_deleted_program_can_be_run_again() {
     let id = roz.shell_of_agent("rm src/run.sh");
     roz.run(&["undo", &id, "--yes"]).succeeds();
     assert!(roz.git(&["status", "--porcelain"]).is_empty());
+}
+
+#[test]
+fn what_git_moved_and_removed_in_the_index_is_back_there() {
+    let roz = Roz::at_src();
+    roz.shell_of_agent("git mv src/renamed.rs src/moved.rs");
+    roz.shell_of_agent("git rm -q src/deleted.rs");
+    let new = json!({ "file_path": roz.file("src/new.rs"), "content": "new\n" });
+    roz.acts("Write", &new, || roz.write("src/new.rs", "new\n"));
+    roz.git(&["add", "src/new.rs"]);
+    roz.run(&["undo", "INT-1", "--yes"]).succeeds();
+    assert!(roz.git(&["status", "--porcelain"]).is_empty());
+}
+
+#[test]
+fn an_agents_own_undo_makes_no_file_stale_and_a_persons_does() {
+    for is_agents in [true, false] {
+        let roz = Roz::at_src();
+        roz.replaces("src/edited.rs", "two", "TWO");
+        if is_agents {
+            roz.acts("Bash", &json!({ "command": format!("roz undo {SESSION}") }), || {
+                let undo = roz.command(&["undo", SESSION]).env("CLAUDECODE", "1").status();
+                assert!(undo.unwrap().success());
+            });
+        } else {
+            roz.run(&["undo", "INT-1", "--yes"]).succeeds();
+        }
+        let file = roz.file("src/edited.rs");
+        let edit = json!({ "file_path": file, "old_string": "two", "new_string": "2" });
+        let reply = roz.hook("pre-tool-use", roz.call("Edit", &edit));
+        let is_stale = reply.json.to_string().contains("STALE_FILE");
+        assert_eq!(is_stale, !is_agents, "{reply:?}");
+    }
 }
 
 #[test]
