@@ -7,7 +7,7 @@
 //! the hash of its beginning and its end. A log that begins or goes on otherwise is read anew.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, ErrorKind},
     os::unix::fs::{DirBuilderExt as _, FileExt as _},
     path::{Path, PathBuf},
@@ -84,22 +84,20 @@ impl UsageLog {
         Ok(log.add(&lines)?)
     }
 
+    /// The same as [`Self::read`], from the first line on.
+    pub fn rebuild(&self) -> Result<View> {
+        let _ = fs::remove_file(&self.cache);
+        self.read()
+    }
+
     /// What the log adds up to; of a log that is not there, nothing.
     pub fn read(&self) -> Result<View> {
-        self.read_behind(|file| self.kept(file))
-    }
-
-    /// The same, from the first line on.
-    pub fn rebuild(&self) -> Result<View> {
-        self.read_behind(|_| None)
-    }
-
-    fn read_behind(&self, kept: impl FnOnce(&File) -> Option<Kept>) -> Result<View> {
         let open = |path: &Path| files::open(path, OpenOptions::new().read(true));
         let own = open(&self.path)?.filter(|(_, meta)| meta.len() > 0);
         let found = if own.is_none() { open(&self.older)? } else { own };
         let Some((file, _)) = found else { return Ok(View::default()) };
-        let (mut view, from) = kept(&file).map(|kept| (kept.view, kept.bytes)).unwrap_or_default();
+        let kept = self.kept(&file);
+        let (mut view, from) = kept.map(|kept| (kept.view, kept.bytes)).unwrap_or_default();
         let read = log::each_line(&file, from, LONGEST_LINE, |line| view.add_line(line))
             .map_err(|err| self.failed(err))?;
         if read.end - from >= WORTH_KEEPING

@@ -186,8 +186,8 @@ fn show(args: &Show, json: bool, ledger: &Ledger, world: &World) -> super::Resul
         say::print(&say::Out::new(world).table(&heading, &rows))?;
     }
     if unreadable > 0 {
-        let lines = if unreadable == 1 { "a line is" } else { "lines are" };
-        say::warn(&format!("{lines} no record ({unreadable}): `roz ledger verify` tells more"));
+        let lines = say::counted(unreadable, "line");
+        say::warn(&format!("{lines} cannot be read: `roz ledger verify` tells more"));
     }
     Ok(Done::Well)
 }

@@ -77,7 +77,7 @@ fn remotes(root: &Path, until: Instant) -> Result<Vec<String>> {
     Ok(all.lines().map(str::to_owned).collect())
 }
 
-/// The one that is named, else that of the branch, else `origin`, else the only one.
+/// The one that is named, else that of the branch, else `origin`.
 fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result<String> {
     if let Some(named) = named {
         // What begins with a dash would be an option.
@@ -85,12 +85,9 @@ fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result
         return if is_option { Err(Error::NoRemote) } else { Ok(named.to_owned()) };
     }
     let all = remotes(root, until)?;
-    let branch = git::branch(root).unwrap_or_default();
-    let key = format!("branch.{branch}.remote");
+    let key = format!("branch.{}.remote", git::branch(root).unwrap_or_default());
     let of_branch = git_with(root, &["config", "--get", &key], &[], until).unwrap_or_default();
-    let of_branch = of_branch.trim();
-    let wanted = all.iter().find(|name| *name == of_branch);
-    let wanted = wanted.or_else(|| all.iter().find(|name| *name == "origin"));
-    let only = || all.first().filter(|_| all.len() == 1);
-    wanted.or_else(only).cloned().ok_or(Error::NoRemote)
+    let is_known = |name: &&str| all.iter().any(|remote| remote == name);
+    let found = [of_branch.trim(), "origin"].into_iter().find(is_known);
+    found.map(str::to_owned).ok_or(Error::NoRemote)
 }

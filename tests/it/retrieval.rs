@@ -52,7 +52,6 @@ fn the_set_is_as_large_as_it_says_and_held_out_by_its_rule() {
         assert_eq!(measured, queries as u64, "{split}");
     }
     let learnings: usize = parts.into_iter().flatten().map(|it| rows(it, "learning")).sum();
-    assert_eq!(out["learnings"].as_u64(), Some(learnings as u64));
     let queries: Vec<&toml::Value> =
         dev.iter().filter_map(|it| it.get("query")).flat_map(|it| it.as_array().unwrap()).collect();
     let none = |it: &&&toml::Value| {

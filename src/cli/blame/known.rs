@@ -96,8 +96,8 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     };
     let lines: Vec<Line> = bodies.iter().copied().enumerate().map(line_of).collect();
     let origins = git_blame::origins(&root, &path, &["-w"], until).unwrap_or_default();
-    let past = Past::of(&root, &origins, until);
-    let origins = past.origins(before);
+    let past = left(&root, &origins, until);
+    let origins: Vec<blame::Origin> = past.iter().map(|left| left.origin(before)).collect();
     let found = blame::attribute(&lines, &origins, &written);
     let known = bodies.iter().zip(found).enumerate().map(|(at, (text, record))| Known {
         text: String::from_utf8_lossy(text).trim_end_matches('\r').to_owned(),
@@ -114,10 +114,7 @@ fn split(text: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// The file as its commits left it.
-struct Past<'a>(Vec<Left<'a>>);
-
-/// As one of them left it.
+/// The file as a commit left it.
 struct Left<'a> {
     commit: &'a Commit,
     text: Vec<u8>,
@@ -125,49 +122,45 @@ struct Left<'a> {
     came: Vec<(usize, usize)>,
 }
 
-impl<'a> Past<'a> {
+/// What the commits left that lines are from, the oldest first.
+fn left<'a>(root: &Path, origins: &'a [Option<Origin>], until: Instant) -> Vec<Left<'a>> {
     /// Of so many commits, those that most lines are from.
     const MOST: usize = 100;
-
-    fn of(root: &Path, origins: &'a [Option<Origin>], until: Instant) -> Self {
-        let mut commits: BTreeMap<&str, Left> = BTreeMap::new();
-        for (now, origin) in origins.iter().enumerate() {
-            let Some(Origin { commit, line }) = origin else { continue };
-            let left = Left { commit, text: Vec::new(), came: Vec::new() };
-            let left = commits.entry(&commit.id).or_insert(left);
-            left.came.push((line.saturating_sub(1), now));
-        }
-        let mut commits: Vec<Left> = commits.into_values().collect();
-        commits.sort_by_key(|left| std::cmp::Reverse(left.came.len()));
-        commits.truncate(Self::MOST);
-        commits.sort_by_key(|commit| commit.commit.written);
-        let name = |left: &Left<'a>| (left.commit.id.as_str(), left.commit.file.as_str());
-        let names: Vec<(&str, &str)> = commits.iter().map(name).collect();
-        let texts = objects::named(root, &names, until).unwrap_or_default();
-        let known = commits.into_iter().zip(texts).filter_map(|(left, object)| match object {
-            Some(Object::Text(text)) => Some(Left { text, ..left }),
-            _ => None,
-        });
-        Self(known.collect())
+    let mut commits: BTreeMap<&str, Left> = BTreeMap::new();
+    for (now, origin) in origins.iter().enumerate() {
+        let Some(Origin { commit, line }) = origin else { continue };
+        let left = Left { commit, text: Vec::new(), came: Vec::new() };
+        let left = commits.entry(&commit.id).or_insert(left);
+        left.came.push((line.saturating_sub(1), now));
     }
+    let mut commits: Vec<Left> = commits.into_values().collect();
+    commits.sort_by_key(|left| std::cmp::Reverse(left.came.len()));
+    commits.truncate(MOST);
+    commits.sort_by_key(|left| left.commit.written);
+    let name = |left: &Left<'a>| (left.commit.id.as_str(), left.commit.file.as_str());
+    let names: Vec<(&str, &str)> = commits.iter().map(name).collect();
+    let texts = objects::named(root, &names, until).unwrap_or_default();
+    let known = commits.into_iter().zip(texts).filter_map(|(left, object)| match object {
+        Some(Object::Text(text)) => Some(Left { text, ..left }),
+        _ => None,
+    });
+    known.collect()
+}
 
+impl Left<'_> {
     /// `before`: when a commit's work began, as far as is known.
-    fn origins(
+    fn origin(
         &self,
         before: impl Fn(Option<&Commit>) -> Option<DateTime<Utc>>,
-    ) -> Vec<blame::Origin<'_>> {
-        let mut origins = Vec::new();
-        for Left { commit, text, came } in &self.0 {
-            let old = |text| Line { text, committed: commit.at, since: None };
-            let mut lines: Vec<Line> = split(text).into_iter().map(old).collect();
-            for (then, _) in came {
-                if let Some(line) = lines.get_mut(*then) {
-                    line.since = before(Some(commit));
-                }
+    ) -> blame::Origin<'_> {
+        let old = |text| Line { text, committed: self.commit.at, since: None };
+        let mut lines: Vec<Line> = split(&self.text).into_iter().map(old).collect();
+        for (then, _) in &self.came {
+            if let Some(line) = lines.get_mut(*then) {
+                line.since = before(Some(self.commit));
             }
-            origins.push(blame::Origin { lines, came: came.clone() });
         }
-        origins
+        blame::Origin { lines, came: self.came.clone() }
     }
 }
 

@@ -16,7 +16,6 @@ use crate::{
         policy::RetrievalPolicy,
         reflection::{
             self,
-            learning::Scope,
             retrieval::{Chosen, Occasion, Query},
             shown::Relevant,
         },
@@ -65,21 +64,12 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
         splits.insert(part.replace('-', "_"), methods.into());
     }
     if json {
-        let learnings = learnings(&projects);
-        say::print_json(&json!({ "learnings": learnings, "splits": splits }))?;
+        say::print_json(&json!({ "splits": splits }))?;
         return Ok(Done::Well);
     }
     let heading = ["SET", "METHOD", "QUERIES", "RECALL", "MRR", "TITLES", "CHARS", "SILENT"];
     say::print(&say::Out::new(world).table(&heading, &rows))?;
     Ok(Done::Well)
-}
-
-/// Each project's, and the user's own once, which are beside all of them.
-fn learnings(projects: &[Project]) -> usize {
-    let all = projects.iter().flat_map(|project| &project.learnings);
-    let (own, others): (Vec<_>, Vec<_>) =
-        all.partition(|learning| learning.scope == Scope::Personal);
-    others.len() + own.iter().map(|learning| &learning.id).collect::<BTreeSet<_>>().len()
 }
 
 /// What a session start, or a prompt, would bring.
