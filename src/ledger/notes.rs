@@ -63,7 +63,7 @@ pub enum Error {
     Machine(#[source] io::Error),
     #[error("this is not a git work tree, so there are no notes")]
     NoRepository,
-    #[error("git knows no remote here: name one")]
+    #[error("the branch has no remote, and there is no `origin`: name one")]
     NoRemote,
     #[error("another clone sent its notes first, each time: run it again")]
     Overtaken,
