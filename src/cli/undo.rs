@@ -23,7 +23,7 @@ use crate::{
         Ledger,
         images::{self, Images},
     },
-    open::Roz,
+    open::{Roz, agent_session},
     world::{
         self, World,
         files::{self, Replacement},
@@ -348,7 +348,7 @@ fn tell_session(
     roz: &Roz,
     world: &World,
 ) -> super::Result<()> {
-    let id = world.var("CLAUDE_CODE_SESSION_ID").unwrap_or(&last.session_id);
+    let id = agent_session(world).unwrap_or(&last.session_id);
     let target = Target::find(roz, Some(id), world).ok();
     let target = target.filter(|target| target.stored.is_some() && is_in_client(world));
     let Some(target) = target else { return Ok(()) };
