@@ -16,7 +16,7 @@ const LINE: &str = "trial = true";
 
 /// Writes the line as the first one, which is before every table, or removes it. Answers what was
 /// done.
-pub(super) fn set(trial: bool, dry_run: bool, world: &World) -> super::Result<String> {
+pub(super) fn set(trial: bool, world: &World) -> super::Result<String> {
     let path = Roz::open(world, &world.cwd)?.user_file;
     let old = match fs::read_to_string(&path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => String::new(),
@@ -33,20 +33,19 @@ pub(super) fn set(trial: bool, dry_run: bool, world: &World) -> super::Result<St
     if new.parse().map(is_trial).map(Option::unwrap_or_default) != Ok(trial) {
         return Err(Error::Invalid(path).into());
     }
-    if !dry_run && new != old {
+    if new != old {
         let folder = path.parent().unwrap_or(&path);
         fs::create_dir_all(folder)
             .and_then(|()| fs::write(&path, new))
             .map_err(|err| Error::Io(path.clone(), err))?;
     }
     let shown = path.display();
-    Ok(match (trial, dry_run) {
-        (true, false) => format!(
+    Ok(if trial {
+        format!(
             "Wrote `{LINE}` to `{shown}`: nothing is held or denied until `roz install \
              --trial=false`."
-        ),
-        (true, true) => format!("Would write `{LINE}` to `{shown}`."),
-        (false, false) => format!("Removed `{LINE}` from `{shown}`: the gates hold."),
-        (false, true) => format!("Would remove `{LINE}` from `{shown}`."),
+        )
+    } else {
+        format!("Removed `{LINE}` from `{shown}`: the gates hold.")
     })
 }

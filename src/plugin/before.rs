@@ -6,21 +6,23 @@
 //! and leaves empty tables behind when it lets a plugin go.
 
 use std::{
-    fs, io,
-    os::unix::fs::PermissionsExt as _,
+    fs,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ID, MARKETPLACE, MAX_FILE, extras, json_edit::Document, settings::is_only_roz};
+use super::{
+    Error, ID, MARKETPLACE, MAX_FILE, extras, failed, json_edit::Document, put,
+    settings::is_only_roz,
+};
 use crate::{
     core::{
         bounded,
         protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     },
-    world::read_text,
+    world::{files::At as _, read_text},
 };
 
 /// Where the client writes about plugins and where they come from.
@@ -34,48 +36,25 @@ pub(super) struct Before {
     /// The digest of what the client made of it, roz left out: whether anybody
     /// has changed it since.
     made_of_it: Option<String>,
-    /// An earlier installation stood in it: `text` is without that.
-    #[serde(default)]
-    is_pruned: bool,
-}
-
-/// What a file says of roz before the client is asked.
-pub(super) enum Seen {
-    Nothing(Before),
-    /// An installation is there: this one, if it has noted what was before it.
-    /// Else an earlier one, and this is the file without it.
-    Roz(Before),
-    /// Nobody knows what it says.
-    Unreadable,
-}
-
-/// How a file was put back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Back {
-    AsItWas,
-    /// But for an earlier installation.
-    WithoutTheOld,
-    /// Somebody has changed it meanwhile: what roz had put there went.
-    WithoutRoz,
 }
 
 impl Before {
-    pub(super) fn of(path: &Path) -> Seen {
-        let path = path.to_owned();
-        let before =
-            |text, is_pruned| Self { path: path.clone(), text, made_of_it: None, is_pruned };
+    /// What a file says before the client is asked, and whether an installation is there: this is
+    /// the file without it. None if nobody knows what it says.
+    pub(super) fn of(path: &Path) -> Option<(Self, bool)> {
+        let before = |text| Self { path: path.to_owned(), text, made_of_it: None };
         if path.symlink_metadata().is_err() {
-            return Seen::Nothing(before(None, false));
+            return Some((before(None), false));
         }
-        let Some(text) = read_text(&path, MAX_FILE) else { return Seen::Unreadable };
-        let Some(table) = table(&text) else { return Seen::Unreadable };
-        if without_roz(&path, table.clone()) == without_empty(&path, table) {
-            return Seen::Nothing(before(Some(text), false));
+        let text = read_text(path, MAX_FILE)?;
+        let table = table(&text)?;
+        if without_roz(path, table.clone()) == without_empty(path, table) {
+            return Some((before(Some(text)), false));
         }
         // That it is switched off is the user's word, not an installation.
-        let pruned =
-            Document::parse(&text).filter(|document| remove_entries(document, &path, true));
-        Seen::Roz(before(Some(pruned.as_ref().map_or(text, Document::text)), pruned.is_some()))
+        let pruned = Document::parse(&text).filter(|document| remove_entries(document, path, true));
+        let text = pruned.as_ref().map_or(text, Document::text);
+        Some((before(Some(text)), true))
     }
 
     /// To be called once the client has taken roz in.
@@ -89,31 +68,35 @@ impl Before {
     pub(super) fn prune(&mut self) {
         let document = self.text.as_deref().and_then(Document::parse);
         if let Some(document) = document.filter(|document| document.remove_hooks(is_only_roz)) {
-            (self.text, self.is_pruned) = (Some(document.text()), true);
+            self.text = Some(document.text());
         }
     }
 
     /// Puts it back if nothing but roz has changed in it since; else takes out
-    /// what roz had put there. None if there was nothing to be done.
-    pub(super) fn put_back(&self) -> io::Result<Option<Back>> {
-        if self.made_of_it.is_none() || digest(&self.path) != self.made_of_it {
+    /// what roz had put there. What was done, if anything.
+    pub(super) fn put_back(&self) -> Result<Option<String>, Error> {
+        let path = &self.path;
+        if self.made_of_it.is_none() || digest(path) != self.made_of_it {
             let old = self.text.as_deref().and_then(table).unwrap_or_default();
-            return Ok(take_out(&self.path, Some(&old))?.then_some(Back::WithoutRoz));
+            return take_out(path, Some(&old));
         }
-        let how = if self.is_pruned { Back::WithoutTheOld } else { Back::AsItWas };
         match &self.text {
-            Some(text) if read_text(&self.path, MAX_FILE).as_ref() == Some(text) => Ok(None),
-            Some(text) => overwrite(&self.path, text).map(|()| Some(how)),
-            None => fs::remove_file(&self.path).map(|()| Some(how)),
+            Some(text) if read_text(path, MAX_FILE).as_ref() == Some(text) => return Ok(None),
+            Some(text) => put(path, text)?,
+            None => fs::remove_file(path).at(path).map_err(failed)?,
         }
+        Ok(Some(format!("Restored `{}`.", path.display())))
     }
 }
 
 /// Takes roz out of a file. `old` is what the file said before the installation, if that is known.
-/// Whether there was anything to take out.
-pub(super) fn take_out(path: &Path, old: Option<&Map<String, Value>>) -> io::Result<bool> {
-    let Some(now) = read_text(path, MAX_FILE) else { return Ok(false) };
-    let Some(document) = Document::parse(&now) else { return Ok(false) };
+/// What was done, if there was anything to take out.
+pub(super) fn take_out(
+    path: &Path,
+    old: Option<&Map<String, Value>>,
+) -> Result<Option<String>, Error> {
+    let Some(now) = read_text(path, MAX_FILE) else { return Ok(None) };
+    let Some(document) = Document::parse(&now) else { return Ok(None) };
     // That it was switched off before is the user's word.
     let was_off = |old: &Map<String, Value>| {
         TABLES.iter().any(|name| old.get(*name).is_some_and(|table| table[ID] == false))
@@ -126,7 +109,11 @@ pub(super) fn take_out(path: &Path, old: Option<&Map<String, Value>>) -> io::Res
         document.remove_if_empty(&made);
     }
     let new = document.text();
-    if new == now { Ok(false) } else { overwrite(path, &new).map(|()| true) }
+    if new == now {
+        return Ok(None);
+    }
+    put(path, &new)?;
+    Ok(Some(format!("Removed roz from `{}`; your other changes stay.", path.display())))
 }
 
 /// Removes roz's entries, but for those that switch it off if these are to be kept.
@@ -143,22 +130,6 @@ fn digest(path: &Path) -> Option<String> {
     let table = table(&read_text(path, MAX_FILE)?)?;
     let text = serde_json::to_string(&without_roz(path, table)).ok()?;
     Some(bounded::sha256(text.as_bytes()))
-}
-
-/// Writes a file that is there, whole or not at all. A link stays one, and who
-/// may read it stays too.
-pub(super) fn overwrite(path: &Path, text: &str) -> io::Result<()> {
-    let path = path.canonicalize()?;
-    let mode = path.metadata()?.permissions().mode();
-    let temporary = path.with_extension("roz-new");
-    let _ = fs::remove_file(&temporary);
-    let written = super::write_private(&temporary, text)
-        .and_then(|()| fs::set_permissions(&temporary, fs::Permissions::from_mode(mode)))
-        .and_then(|()| fs::rename(&temporary, &path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
 }
 
 /// An empty file says as much as an empty table.

@@ -9,34 +9,19 @@ use std::{
 use serde::Deserialize;
 
 use super::ID;
-use crate::{
-    hooks::Hook,
-    world::{World, git, process},
-};
+use crate::world::{World, git, in_a_line, process, shell_word};
 
 /// A command of the client takes half a second; a busy machine, longer.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// A question that changes nothing: one that hangs is not waited for so long.
 const ANSWERS: Duration = Duration::from_secs(10);
-/// The first version that knows every event of ours.
+/// The oldest version that roz is tested with.
 pub const OLDEST: Version = Version([2, 1, 196]);
-
+/// The first version that knows every event of ours, by the client's changelog.
+pub const KNOWS_ALL: Version = Version([2, 1, 33]);
 /// The first version that refuses a tool call where its hook fails, if the hook
 /// asks for that.
 pub const STRICT_SINCE: Version = Version([2, 1, 295]);
-
-/// The first version that knows an event, where the client's changelog says so.
-pub const SINCE: &[(Hook, Version)] = &[
-    (Hook::PreToolUse, Version([1, 0, 38])),
-    (Hook::PostToolUse, Version([1, 0, 38])),
-    (Hook::Stop, Version([1, 0, 38])),
-    (Hook::SubagentStop, Version([1, 0, 41])),
-    (Hook::UserPrompt, Version([1, 0, 54])),
-    (Hook::SessionStart, Version([1, 0, 62])),
-    (Hook::SessionEnd, Version([1, 0, 85])),
-    (Hook::SubagentStart, Version([2, 0, 43])),
-    (Hook::TaskCompleted, Version([2, 1, 33])),
-];
 
 #[derive(Debug, Clone)]
 pub struct Client {
@@ -63,23 +48,22 @@ pub struct Install {
     pub project_path: Option<PathBuf>,
 }
 
+/// What the client did instead of what it was asked for.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error(transparent)]
-    Process(#[from] process::Error),
-    #[error("`{command}` failed: {said}")]
-    Failed { command: String, said: String },
-    #[error("`{command}` did not answer within {seconds} s")]
-    Silent { command: String, seconds: u64 },
-    #[error("`{0}` said something that is not understood: {1}")]
-    Odd(String, String),
+#[error("`{command}` failed: {said}")]
+pub struct Error {
+    command: String,
+    said: String,
 }
 
 impl Error {
+    fn new(args: &[&str], said: &impl ToString) -> Self {
+        Self { command: line(args), said: said.to_string() }
+    }
+
     /// Whether it says that what was to be removed is not there.
     pub fn is_not_found(&self) -> bool {
-        let Self::Failed { said, .. } = self else { return false };
-        let said = said.to_lowercase();
+        let said = self.said.to_lowercase();
         ["not found", "not installed", "no such"].iter().any(|text| said.contains(text))
     }
 }
@@ -91,18 +75,19 @@ impl Client {
     }
 
     pub fn version(&self) -> Result<Version, Error> {
-        let said = self.run_for(&self.dir, &["--version"], ANSWERS)?;
-        let quoted = if said.is_empty() { "nothing" } else { said.trim() };
-        said.parse().map_err(|()| Error::Odd("claude --version".into(), quoted.to_owned()))
+        const ARGS: [&str; 1] = ["--version"];
+        let said = self.run_for(&self.dir, &ARGS, ANSWERS)?;
+        said.parse().map_err(|()| Error::new(&ARGS, &format!("it printed `{said}`")))
     }
 
     /// Each installation of our plugin, in whatever scope.
     pub fn installs(&self) -> Result<Vec<Install>, Error> {
-        let said = self.run_for(&self.dir, &["plugin", "list", "--json"], ANSWERS)?;
+        const ARGS: [&str; 3] = ["plugin", "list", "--json"];
+        let said = self.run_for(&self.dir, &ARGS, ANSWERS)?;
         // A notice of the client's may stand before it.
         let json = said.find('[').map_or("", |at| &said[at..]);
-        let all: Vec<Install> = serde_json::from_str(json)
-            .map_err(|err| Error::Odd("claude plugin list --json".into(), err.to_string()))?;
+        let all: Vec<Install> =
+            serde_json::from_str(json).map_err(|err| Error::new(&ARGS, &err))?;
         Ok(all.into_iter().filter(|install| install.id == ID).collect())
     }
 
@@ -111,10 +96,6 @@ impl Client {
     }
 
     /// What the command printed.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be started, does not end in time, or fails.
     pub fn run_in(&self, dir: &Path, args: &[&str]) -> Result<String, Error> {
         self.run_for(dir, args, PATIENCE)
     }
@@ -127,28 +108,18 @@ impl Client {
             .current_dir(dir)
             .env_remove("CLAUDECODE")
             .env("DISABLE_AUTOUPDATER", "1");
-        let ran = match process::run(command, Instant::now() + patience) {
-            Err(process::Error::TimedOut(_)) => {
-                return Err(Error::Silent { command: line(args), seconds: patience.as_secs() });
-            }
-            ran => ran?,
-        };
+        let ran = process::run(command, Instant::now() + patience)
+            .map_err(|err| Error::new(args, &in_a_line(&err)))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        if ran.ok {
-            return Ok(text(&ran.stdout));
-        }
-        let said = [text(&ran.stdout), text(&ran.stderr)].join(" ");
-        Err(Error::Failed { command: line(args), said: said.trim().to_owned() })
+        let (out, err) = (text(&ran.stdout), text(&ran.stderr));
+        if ran.ok { Ok(out) } else { Err(Error::new(args, &format!("{out} {err}").trim())) }
     }
 }
 
 /// A command of the client as one would type it.
 pub fn line(args: &[&str]) -> String {
-    let is_plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "/._-@=".contains(c));
-    let quoted = args.iter().map(|arg| {
-        if is_plain(arg) { (*arg).to_owned() } else { format!("'{}'", arg.replace('\'', r"'\''")) }
-    });
-    ["claude".to_owned()].into_iter().chain(quoted).collect::<Vec<_>>().join(" ")
+    let words = ["claude"].iter().chain(args).map(|word| shell_word(word));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 impl std::str::FromStr for Version {

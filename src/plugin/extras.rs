@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::{MAX_FILE, before::overwrite, json_edit::Document, settings::Settings};
-use crate::world::{read_text, shell_word};
+use super::{MAX_FILE, json_edit::Document, put, settings::Settings};
+use crate::world::{in_a_line, read_text, shell_word};
 
 /// What the client would ask about otherwise: a reviewer's commands, and those that agents are told
 /// to run.
@@ -57,7 +57,7 @@ fn edit(path: &Path, change: impl FnOnce(&Document) -> bool) -> Result<(), Strin
     let text = read_text(path, MAX_FILE).ok_or("it cannot be read")?;
     let document = Document::parse(&text).filter(change);
     let document = document.ok_or("it does not have the shape that the client expects")?;
-    overwrite(path, &document.text()).map_err(|err| err.to_string())
+    put(path, &document.text()).map_err(|err| in_a_line(&err))
 }
 
 /// Takes both out of a file that had `old` in it before.

@@ -15,15 +15,17 @@ pub mod settings;
 use std::{
     collections::BTreeSet,
     fs,
-    io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 
 use serde_json::Value;
 
-pub use self::{before::Back, place::Place};
-use crate::world::read_text;
+pub use self::place::Place;
+use crate::world::{
+    files::{self, At as _, Replacement},
+    read_text,
+};
 
 /// The plugin as the client names it: plugin `roz` of marketplace `roz`.
 pub const ID: &str = "roz@roz";
@@ -31,10 +33,11 @@ pub const MARKETPLACE: &str = "roz";
 const PLUGIN: &str = "roz";
 
 const MANIFEST: &str = ".claude-plugin/plugin.json";
+const MARKET: &str = ".claude-plugin/marketplace.json";
 const HOOKS: &str = "hooks/hooks.json";
 const FILES: [(&str, &str); 7] = [
     (MANIFEST, include_str!("../../.claude-plugin/plugin.json")),
-    (".claude-plugin/marketplace.json", include_str!("../../.claude-plugin/marketplace.json")),
+    (MARKET, include_str!("../../.claude-plugin/marketplace.json")),
     (HOOKS, include_str!("../../hooks/hooks.json")),
     ("agents/roz.md", include_str!("../../agents/roz.md")),
     ("skills/reflect/SKILL.md", include_str!("../../skills/reflect/SKILL.md")),
@@ -48,17 +51,16 @@ const MAX_FILE: u64 = 1 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("failed to access `{}`", .0.display())]
-    Io(PathBuf, #[source] io::Error),
+    #[error(transparent)]
+    File(Box<dyn std::error::Error + Send + Sync>),
     #[error("`{}` is not UTF-8, so no hook can name it. Install the binary elsewhere", .0.display())]
     NotText(PathBuf),
     #[error("the system names no folder for a user's data. Set `HOME`")]
     NoDataDir,
 }
 
-fn at(path: &Path) -> impl FnOnce(io::Error) -> Error {
-    let path = path.to_owned();
-    move |err| Error::Io(path, err)
+pub(crate) fn failed(err: files::Error) -> Error {
+    Error::File(Box::new(err))
 }
 
 /// What is written: the built-in files, with this in them.
@@ -96,68 +98,50 @@ impl Plugin<'_> {
         format!("{document:#}\n")
     }
 
-    /// Whether the files in `folder` are these already.
-    pub fn is_written(&self, folder: &Path) -> Result<bool, Error> {
-        let has = |(name, text): &(&str, String)| {
-            read_text(&folder.join(name), MAX_FILE).as_ref() == Some(text)
-        };
-        Ok(self.files()?.iter().all(has) && self.is_linked(folder))
-    }
-
-    fn is_linked(&self, folder: &Path) -> bool {
-        fs::read_link(folder.join(LINK)).is_ok_and(|path| path == self.binary)
-    }
-
     /// Writes the files that `folder` lacks or has otherwise, each whole or not
     /// at all: a session that starts meanwhile reads the old or the new one.
-    pub fn write(&self, folder: &Path) -> Result<(), Error> {
+    /// Whether there were any.
+    pub fn write(&self, folder: &Path) -> Result<bool, Error> {
+        let mut any = false;
         for (name, text) in self.files()? {
             let path = folder.join(name);
             if read_text(&path, MAX_FILE).as_ref() != Some(&text) {
-                replace(&path, |item| fs::write(item, text))?;
+                put(&path, &text)?;
+                any = true;
             }
         }
-        if !self.is_linked(folder) {
-            replace(&folder.join(LINK), |path| std::os::unix::fs::symlink(self.binary, path))?;
+        let link = folder.join(LINK);
+        if fs::read_link(&link).is_ok_and(|path| path == self.binary) {
+            return Ok(any);
         }
-        Ok(())
+        let temporary = folder.join("bin/new");
+        let _ = fs::remove_file(&temporary);
+        fs::create_dir_all(folder.join("bin"))
+            .and_then(|()| std::os::unix::fs::symlink(self.binary, &temporary))
+            .and_then(|()| fs::rename(&temporary, &link))
+            .at(&link)
+            .map_err(failed)?;
+        Ok(true)
     }
 }
 
-/// Makes a file beside `path`, then puts it in its place.
-fn replace(path: &Path, make: impl FnOnce(&Path) -> io::Result<()>) -> Result<(), Error> {
-    let parent = path.parent().unwrap_or(path);
-    fs::create_dir_all(parent).map_err(at(parent))?;
-    let temporary = path.with_extension("new");
-    // A link in its place is not written through.
-    let _ = fs::remove_file(&temporary);
-    make(&temporary).map_err(at(&temporary))?;
-    fs::rename(&temporary, path).map_err(at(path))
-}
-
-/// Writes a file of the client's, whole or not at all: a link stays one, and so do permissions.
-pub fn put(path: &Path, text: &str) -> io::Result<()> {
-    if path.exists() {
-        return before::overwrite(path, text);
-    }
-    fs::write(path, text)
-}
-
-/// Makes a file that only the user may read.
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
-    file.write_all(text.as_bytes())
+/// Writes a file whole or not at all, and makes its folder. A link stays one, and so do
+/// permissions; a new file is for the user alone.
+pub fn put(path: &Path, text: &str) -> Result<(), Error> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder).at(folder).map_err(failed)?;
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mode = path.metadata().ok().map(|meta| meta.permissions().mode());
+    let new = Replacement { bytes: text.as_bytes(), modified: None, durable: false, mode };
+    files::replace(&path, &path.with_extension("roz-new"), &new).map_err(failed)
 }
 
 /// What a plugin's folder makes the client run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub version: String,
-    /// The programs of all hooks: one, if all is well.
-    pub programs: BTreeSet<PathBuf>,
-    /// The client's names.
-    pub events: BTreeSet<String>,
+    /// The program of all hooks; none if they do not agree.
+    pub program: Option<PathBuf>,
     pub strict: bool,
     /// What `roz` is in the client's Bash tool.
     pub linked: Option<PathBuf>,
@@ -169,52 +153,41 @@ pub struct Found {
 ///
 /// What is missing, in words.
 pub fn read(folder: &Path) -> Result<Found, String> {
-    let document = |name: &str| -> Result<Value, String> {
-        let path = folder.join(name);
-        let text = read_text(&path, MAX_FILE);
-        let text = text.ok_or_else(|| format!("`{}` cannot be read", path.display()))?;
-        serde_json::from_str(&text).map_err(|err| format!("`{}`: {err}", path.display()))
-    };
-    let manifest = document(MANIFEST)?;
-    let hooks = document(HOOKS)?;
-    let mut found = Found {
+    let manifest = document(folder, MANIFEST)?;
+    let hooks = document(folder, HOOKS)?;
+    let programs: BTreeSet<&str> =
+        hooks_of(&hooks).filter_map(|(_, hook)| hook["command"].as_str()).collect();
+    Ok(Found {
         version: manifest["version"].as_str().unwrap_or_default().to_owned(),
-        programs: BTreeSet::new(),
-        events: BTreeSet::new(),
-        strict: false,
+        program: programs.first().filter(|_| programs.len() == 1).map(PathBuf::from),
+        strict: hooks_of(&hooks).any(|(_, hook)| hook["onFailure"] == "block"),
         linked: folder.join(LINK).canonicalize().ok(),
-    };
-    for (event, groups) in hooks["hooks"].as_object().into_iter().flatten() {
-        let groups = groups.as_array().into_iter().flatten();
-        for hook in groups.filter_map(|group| group["hooks"].as_array()).flatten() {
-            if let Some(program) = hook["command"].as_str() {
-                found.programs.insert(program.into());
-                found.events.insert(event.clone());
-            }
-            found.strict |= hook["onFailure"] == "block";
-        }
-    }
-    Ok(found)
+    })
 }
 
-/// Whether a marketplace's folder is an earlier roz's, or that of another
-/// program of this name. One that is gone was nobody's.
-pub fn is_of_roz(folder: &Path) -> bool {
-    let document = |path: PathBuf| -> Option<Value> {
-        serde_json::from_str(&read_text(&path, MAX_FILE)?).ok()
-    };
-    let Some(marketplace) = document(folder.join(".claude-plugin/marketplace.json")) else {
-        return !folder.exists();
-    };
-    let mut plugins = marketplace["plugins"].as_array().into_iter().flatten();
-    plugins.any(|plugin| {
-        let source = plugin["source"].as_str().unwrap_or(".");
-        let hooks = document(folder.join(source).join(HOOKS)).unwrap_or_default();
-        let groups = hooks["hooks"].as_object().into_iter().flatten();
-        let groups = groups.filter_map(|(_, value)| value.as_array()).flatten();
-        let mut hooks = groups.filter_map(|group| group["hooks"].as_array()).flatten();
-        plugin["name"] == PLUGIN && hooks.any(settings::runs_roz)
+fn document(folder: &Path, name: &str) -> Result<Value, String> {
+    let path = folder.join(name);
+    let text = read_text(&path, MAX_FILE);
+    let text = text.ok_or_else(|| format!("`{}` cannot be read", path.display()))?;
+    serde_json::from_str(&text).map_err(|err| format!("`{}`: {err}", path.display()))
+}
+
+/// The hooks of a document of a client's, with their events.
+pub fn hooks_of(document: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let events = document["hooks"].as_object().into_iter().flatten();
+    events.flat_map(|(event, groups)| {
+        let groups = groups.as_array().into_iter().flatten();
+        let hooks = groups.filter_map(|group| group["hooks"].as_array()).flatten();
+        hooks.map(move |hook| (event.as_str(), hook))
     })
+}
+
+/// Whether a marketplace's folder holds a roz and nothing else: an earlier one makes room. One that
+/// is gone was nobody's.
+pub fn is_of_roz(folder: &Path) -> bool {
+    let Ok(marketplace) = document(folder, MARKET) else { return !folder.exists() };
+    let plugins = marketplace["plugins"].as_array();
+    plugins.is_some_and(|plugins| matches!(&plugins[..], [only] if only["name"] == PLUGIN))
 }
 
 /// Whether a binary is where a build puts it: cleaning removes it.

@@ -2,20 +2,21 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Error, FILES, LINK, MARKETPLACE, MAX_FILE, PLUGIN, Plugin, at,
-    before::{self, Back, Before, Seen, overwrite},
+    Error, FILES, LINK, MARKETPLACE, MAX_FILE, PLUGIN, Plugin,
+    before::{self, Before},
+    failed,
     json_edit::Document,
-    replace,
+    put,
     settings::{self, Settings},
 };
-use crate::world::read_text;
+use crate::world::{files, read_text};
 
 /// Where roz keeps its plugin, and what it noted about putting it there.
 #[derive(Debug, Clone)]
@@ -48,7 +49,8 @@ impl Place {
         self.dir.join("installed.json")
     }
 
-    pub fn write(&self, plugin: &Plugin) -> Result<(), Error> {
+    /// Whether there was anything to write.
+    pub fn write(&self, plugin: &Plugin) -> Result<bool, Error> {
         self.update_note(|_| ())?;
         plugin.write(&self.folder())
     }
@@ -58,12 +60,9 @@ impl Place {
     pub fn remember(&self, files: &[PathBuf], folders: &[PathBuf]) -> Result<(), Error> {
         self.update_note(|note| {
             let is_noted = |path: &Path| note.before.iter().any(|before| before.path == *path);
-            let now = files.iter().filter_map(|file| match Before::of(file) {
-                Seen::Nothing(before) => Some(before),
-                Seen::Roz(before) => (!is_noted(file)).then_some(before),
-                Seen::Unreadable => None,
-            });
-            let now: Vec<Before> = now.collect();
+            let now = files.iter().filter_map(|file| Before::of(file));
+            let now = now.filter(|(before, is_there)| !(*is_there && is_noted(&before.path)));
+            let now: Vec<Before> = now.map(|(before, _)| before).collect();
             let parents = files.iter().filter_map(|file| file.parent()).map(Path::to_owned);
             for folder in folders.iter().cloned().chain(parents) {
                 note.will_make(&folder);
@@ -79,68 +78,44 @@ impl Place {
     }
 
     /// Puts the client's files back to the byte, where nothing but roz has
-    /// changed in them, and takes roz out of the others. Those that it changed,
-    /// and how.
-    pub fn put_back(&self) -> Result<Vec<(PathBuf, Back)>, Error> {
-        let mut changed = Vec::new();
-        for before in self.read_note().before {
-            if let Some(how) = before.put_back().map_err(at(&before.path))? {
-                changed.push((before.path, how));
-            }
-        }
-        Ok(changed)
+    /// changed in them, and takes roz out of the others. What was done.
+    pub fn put_back(&self) -> Result<Vec<String>, Error> {
+        let noted = self.read_note().before;
+        noted.iter().filter_map(|before| before.put_back().transpose()).collect()
     }
 
-    /// Takes roz out of files of the client's that were not noted. Those that
-    /// it changed.
-    pub fn take_out(&self, files: &[PathBuf]) -> Result<Vec<(PathBuf, Back)>, Error> {
-        let mut changed = Vec::new();
-        for path in files {
-            if before::take_out(path, None).map_err(at(path))? {
-                changed.push((path.clone(), Back::WithoutRoz));
-            }
-        }
-        Ok(changed)
+    /// Takes roz out of files of the client's that were not noted. What was done.
+    pub fn take_out(files: &[PathBuf]) -> Result<Vec<String>, Error> {
+        files.iter().filter_map(|path| before::take_out(path, None).transpose()).collect()
     }
 
     /// Removes the copies of this plugin that the client has made for itself; it
     /// would keep them for two weeks more.
-    pub fn forget_copies(&self, config_dir: Option<&Path>) -> Result<(), Error> {
-        let Some(cache) =
-            config_dir.map(|config_dir| config_dir.join("plugins/cache").join(MARKETPLACE))
-        else {
-            return Ok(());
-        };
-        let copies = cache.join(PLUGIN);
-        match fs::remove_dir_all(&copies) {
-            Err(err) if err.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::Io(copies, err));
-            }
-            _ => (),
-        }
+    pub fn forget_copies(config_dir: &Path) {
+        let cache = config_dir.join("plugins/cache").join(MARKETPLACE);
+        let _ = fs::remove_dir_all(cache.join(PLUGIN));
         // Not empty: there are other plugins of a marketplace of that name.
         let _ = fs::remove_dir(cache);
-        Ok(())
     }
 
     /// Takes the hooks out of a settings file that an earlier installation, or
-    /// the user, put there by hand: they would run besides the plugin's. The
-    /// events that they were for.
+    /// the user, put there by hand: they would run besides the plugin's. Whether
+    /// there were any.
     ///
     /// They do not come back with `uninstall`.
-    pub fn prune(&self, settings: &Settings) -> Result<Vec<String>, Error> {
+    pub fn prune(&self, settings: &Settings) -> Result<bool, Error> {
         let path = &settings.path;
         let text = read_text(path, MAX_FILE).unwrap_or_default();
         let document =
             Document::parse(&text).filter(|document| document.remove_hooks(settings::is_only_roz));
-        let Some(document) = document else { return Ok(Vec::new()) };
-        overwrite(path, &document.text()).map_err(at(path))?;
+        let Some(document) = document else { return Ok(false) };
+        put(path, &document.text())?;
         self.update_note(|note| {
             for before in note.before.iter_mut().filter(|before| before.path == *path) {
                 before.prune();
             }
         })?;
-        Ok(settings.events().into_iter().map(str::to_owned).collect())
+        Ok(true)
     }
 
     fn update_note(&self, change: impl FnOnce(&mut Note)) -> Result<(), Error> {
@@ -149,11 +124,7 @@ impl Place {
         change(&mut note);
         note.version = 1;
         let text = serde_json::to_string_pretty(&note).unwrap_or_default() + "\n";
-        if read_text(&self.note(), MAX_FILE).as_ref() == Some(&text) {
-            return Ok(());
-        }
-        // Settings may hold secrets.
-        replace(&self.note(), |path| super::write_private(path, &text))
+        put(&self.note(), &text)
     }
 
     fn read_note(&self) -> Note {
@@ -168,11 +139,7 @@ impl Place {
         let mut found = false;
         let names = || FILES.iter().map(|(name, _)| *name).chain([LINK]);
         for file in names().map(|name| folder.join(name)).chain([self.note()]) {
-            match fs::remove_file(&file) {
-                Ok(()) => found = true,
-                Err(err) if err.kind() == io::ErrorKind::NotFound => (),
-                Err(err) => return Err(Error::Io(file, err)),
-            }
+            found |= files::remove(&file).map_err(failed)?;
         }
         let folders = names().flat_map(|name| Path::new(name).ancestors().skip(1));
         let folders: BTreeSet<PathBuf> = folders.map(|path| folder.join(path)).collect();

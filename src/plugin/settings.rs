@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{ID, MARKETPLACE};
+use super::{ID, MARKETPLACE, hooks_of};
 use crate::{
     core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     world::read_text,
@@ -26,30 +26,11 @@ pub struct Settings {
 
 /// Why the client cannot use a settings file: it ignores the whole file, and refuses to write it.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}`{place}: {why}", path.display())]
+#[error("`{}` is not JSON without comments, so the client ignores the whole file: {why}", path.display())]
 pub struct Broken {
     pub path: PathBuf,
     pub text: String,
-    place: String,
-    why: String,
-}
-
-impl Broken {
-    fn new(path: &Path, text: &str, err: &serde_json::Error) -> Self {
-        let place = format!(", line {}", err.line());
-        // Lines and columns count from 1, columns in bytes.
-        let line = text.lines().nth(err.line().saturating_sub(1)).unwrap_or_default();
-        let rest = line.as_bytes().get(err.column().saturating_sub(1)..).unwrap_or_default();
-        let why = if rest.starts_with(b"/") {
-            "a comment. The client reads none in its settings, and ignores the whole file"
-                .to_owned()
-        } else {
-            let why = err.to_string();
-            let why = why.split(" at line ").next().unwrap_or_default();
-            format!("{why}. The client ignores the whole file")
-        };
-        Self { path: path.to_owned(), text: text.to_owned(), place, why }
-    }
+    why: serde_json::Error,
 }
 
 /// Whether the client can add to a settings file.
@@ -59,23 +40,12 @@ impl Broken {
 /// Why not, with the remedy.
 pub fn check_writable(path: &Path) -> Result<(), String> {
     let again = "then run `roz install` again. Nothing was changed";
+    let Ok(meta) = path.symlink_metadata() else { return Ok(()) };
     let shown = path.display();
-    let Ok(meta) = path.metadata() else {
-        return match path.symlink_metadata() {
-            Ok(_) => Err(format!("`{shown}` is a broken link. Fix it, {again}")),
-            Err(_) => Ok(()),
-        };
-    };
-    if !meta.is_file() {
-        return Err(format!("`{shown}` is not a file. Remove it, {again}"));
-    }
-    let Some(text) = read_text(path, MAX_FILE) else {
-        return Err(format!("`{shown}` cannot be read as text. Fix it, {again}"));
-    };
-    if let Err(broken) = parse(path, &text) {
-        return Err(format!("{broken}. Fix it, {again}"));
-    }
-    if meta.permissions().readonly() {
+    let text = read_text(path, MAX_FILE)
+        .ok_or_else(|| format!("`{shown}` is not a file of text. Fix it, {again}"))?;
+    parse(path, &text).map_err(|broken| format!("{broken}. Fix it, {again}"))?;
+    if path.metadata().unwrap_or(meta).permissions().readonly() {
         return Err(format!(
             "`{shown}` is read-only. Make it writable, {again} (where a program writes it: have \
              it say `\"enabledPlugins\": {{\"{ID}\": true}}` and name the marketplace in \
@@ -91,8 +61,10 @@ fn parse(path: &Path, text: &str) -> Result<Option<Value>, Broken> {
     if body.trim().is_empty() {
         return Ok(None);
     }
-    let table: Result<serde_json::Map<_, _>, _> = serde_json::from_str(body);
-    table.map(|table| Some(Value::Object(table))).map_err(|err| Broken::new(path, body, &err))
+    match serde_json::from_str(body) {
+        Ok(table) => Ok(Some(Value::Object(table))),
+        Err(why) => Err(Broken { path: path.to_owned(), text: text.to_owned(), why }),
+    }
 }
 
 /// All settings that hold for a project, those that win last, and the files
@@ -123,43 +95,20 @@ pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<Br
 
 /// The folder from which the client reads our plugin.
 pub fn marketplace(config_dir: Option<&Path>) -> Option<PathBuf> {
-    let text = read_text(&registry(config_dir?, KNOWN_MARKETPLACES), MAX_FILE)?;
+    let text = read_text(&config_dir?.join("plugins").join(KNOWN_MARKETPLACES), MAX_FILE)?;
     let known: Value = serde_json::from_str(&text).ok()?;
     let ours = &known[MARKETPLACE];
     let path = ours["source"]["path"].as_str().or_else(|| ours["installLocation"].as_str())?;
     Some(PathBuf::from(path))
 }
 
-/// One of the client's lists of plugins.
-pub fn registry(config_dir: &Path, name: &str) -> PathBuf {
-    config_dir.join("plugins").join(name)
-}
-
-fn installed(path: &Path) -> Value {
-    let text = read_text(path, MAX_FILE);
-    text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-}
-
-/// Plugins that the client has taken from a marketplace of our name and that
-/// are not ours.
-pub fn others_of_marketplace(config_dir: Option<&Path>, settings: &[Settings]) -> BTreeSet<String> {
-    let installed = config_dir
-        .map(|config_dir| installed(&registry(config_dir, INSTALLED_PLUGINS)))
-        .unwrap_or_default();
-    let tables = settings.iter().map(|setting| &setting.value["enabledPlugins"]);
-    let ids = tables.chain([&installed["plugins"]]).filter_map(Value::as_object).flatten();
-    let ids = ids.map(|(id, _)| id).filter(|id| *id != ID);
-    ids.filter(|id| id.rsplit_once('@').is_some_and(|parts| parts.1 == MARKETPLACE))
-        .cloned()
-        .collect()
-}
-
 /// The files in which the client notes plugins and what is switched on, of
 /// whatever scope: those that may name ours.
 pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
-    let [known, path] =
-        [KNOWN_MARKETPLACES, INSTALLED_PLUGINS].map(|text| registry(config_dir, text));
-    let list = installed(&path);
+    let plugins = config_dir.join("plugins");
+    let [known, path] = [KNOWN_MARKETPLACES, INSTALLED_PLUGINS].map(|name| plugins.join(name));
+    let text = read_text(&path, MAX_FILE);
+    let list: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let entries = list["plugins"][ID].as_array().into_iter().flatten();
     let projects = entries.filter_map(|entry| entry["projectPath"].as_str()).map(Path::new);
     let of_projects: BTreeSet<PathBuf> = [project]
@@ -196,13 +145,9 @@ impl Settings {
     }
 
     /// The events at which it runs `roz hook` by itself.
-    pub fn events(&self) -> Vec<&str> {
-        let events = self.value["hooks"].as_object().into_iter().flatten();
-        let runs = |groups: &Value| {
-            let groups = groups.as_array().into_iter().flatten();
-            groups.filter_map(|group| group["hooks"].as_array()).flatten().any(runs_roz)
-        };
-        events.filter(|(_, groups)| runs(groups)).map(|(event, _)| event.as_str()).collect()
+    pub fn events(&self) -> BTreeSet<&str> {
+        let ours = hooks_of(&self.value).filter(|(_, hook)| runs_roz(hook));
+        ours.map(|(event, _)| event).collect()
     }
 
     /// Whether it switches our plugin on or off, if it says anything of it.
@@ -229,11 +174,6 @@ impl Settings {
     /// Whether it sets a status line.
     pub fn has_status_line(&self) -> bool {
         self.value["statusLine"].is_object()
-    }
-
-    /// The PATH that the client gives its children.
-    pub fn path_variable(&self) -> Option<&str> {
-        self.value["env"]["PATH"].as_str()
     }
 
     /// A variable that the client sets, for itself too; a number counts as its
@@ -282,7 +222,7 @@ pub(super) fn is_only_roz(hook: &Value) -> bool {
 }
 
 /// Whether a hook's command line runs `roz hook`.
-pub fn runs_roz(hook: &Value) -> bool {
+fn runs_roz(hook: &Value) -> bool {
     let line = hook["command"].as_str().unwrap_or_default();
     let args = hook["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let words = line.split_whitespace().chain(args).map(|word| word.trim_matches(['"', '\'']));

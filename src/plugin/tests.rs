@@ -73,12 +73,10 @@ fn the_plugin_carries_every_skill_by_the_name_of_its_folder() {
 #[test]
 fn what_is_written_is_read_back_and_names_the_binary_everywhere() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(!plugin().is_written(dir.path()).unwrap());
-    plugin().write(dir.path()).unwrap();
-    assert!(plugin().is_written(dir.path()).unwrap());
+    assert!(plugin().write(dir.path()).unwrap());
+    assert!(!plugin().write(dir.path()).unwrap());
     let found = read(dir.path()).unwrap();
-    assert_eq!(found.programs, [plugin().binary.to_owned()].into());
-    assert_eq!(found.events, Hook::ALL.map(|hook| hook.name().to_owned()).into());
+    assert_eq!(found.program.as_deref(), Some(plugin().binary));
     assert!(!found.strict);
 }
 

@@ -176,7 +176,7 @@ fn stopped_clock() -> Option<DateTime<Utc>> {
 
 /// A word that a shell takes as it is.
 pub(crate) fn shell_word(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
     if text.chars().all(is_plain) {
         return text.to_owned();
     }

@@ -9,10 +9,15 @@ use std::path::Path;
 
 use serde_json::json;
 
-use self::stage::Stage;
-pub(super) use self::{cage::Cage, stage::Step};
-use super::{Done, say};
-use crate::{core::bounded, world::World};
+pub(super) use self::{
+    cage::Cage,
+    stage::{Stage, Step, times},
+};
+use super::{
+    Done,
+    say::{self, Out},
+};
+use crate::world::World;
 
 /// Play a whole session, and show what roz answers
 ///
@@ -32,27 +37,22 @@ pub(super) struct Args {
 const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
 
 #[derive(Debug, thiserror::Error)]
-#[error("failed to create a temporary home")]
+#[error("no temporary home")]
 struct NoHome(#[source] std::io::Error);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let cage = Cage::new(&world.binary()?, "demo", CONFIG, world).map_err(NoHome)?;
-    let mut stage = Stage::new(&cage, (!args.json).then(|| say::Out::new(world)));
-    story::play(&mut stage)?;
+    let stage = play(&world.binary()?, (!args.json).then(|| Out::new(world)), world)?;
     if args.json {
-        say::print_json(&json!({ "ok": stage.is_right(), "steps": stage.steps() }))?;
+        say::print_json(&json!({ "ok": stage.is_right(), "steps": stage.steps }))?;
     } else {
         stage.close()?;
     }
     Ok(if stage.is_right() { Done::Well } else { Done::Badly })
 }
 
-/// Plays the session without showing it.
-pub(super) fn rehearse(binary: &Path, world: &World) -> Result<Vec<Step>, String> {
-    let failed = |err: std::io::Error| bounded::line(&err.to_string(), 300);
-    let no_home = |err| format!("no temporary home: {}", failed(err));
-    let cage = Cage::new(binary, "canary", CONFIG, world).map_err(no_home)?;
-    let mut stage = Stage::new(&cage, None);
-    story::play(&mut stage).map_err(failed)?;
-    Ok(stage.into_steps())
+/// Plays the session; without an `out`, unseen.
+pub(super) fn play(binary: &Path, out: Option<Out>, world: &World) -> super::Result<Stage> {
+    let mut stage = Stage::new(Cage::new(binary, CONFIG, world).map_err(NoHome)?, out);
+    story::play(&mut stage)?;
+    Ok(stage)
 }

@@ -3,12 +3,12 @@
 use std::{fmt::Write as _, io};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use textwrap::{Options, WordSplitter};
 
 use crate::{
     cli::{
-        demo::cage::{Cage, Said, token},
+        demo::cage::Cage,
         say::{self, Out, Tone},
     },
     core::bounded,
@@ -45,31 +45,20 @@ pub(in crate::cli) struct Step {
     pub(in crate::cli) ok: bool,
 }
 
-pub(super) struct Stage<'a> {
-    pub(super) cage: &'a Cage,
+pub(in crate::cli) struct Stage {
+    pub(super) cage: Cage,
     /// None: nothing is shown.
     out: Option<Out>,
-    steps: Vec<Step>,
+    pub(in crate::cli) steps: Vec<Step>,
     /// What is shown instead of a word.
     instead: Vec<(String, &'static str)>,
 }
 
-impl<'a> Stage<'a> {
-    pub(super) fn new(cage: &'a Cage, out: Option<Out>) -> Self {
-        let instead = vec![(cage.session.clone(), "SESSION")];
+impl Stage {
+    pub(super) fn new(cage: Cage, out: Option<Out>) -> Self {
+        let project = format!("{}/", cage.project().display());
+        let instead = vec![(cage.session.clone(), "SESSION"), (project, "")];
         Self { cage, out, steps: Vec::new(), instead }
-    }
-
-    fn shown(&self, text: &str) -> String {
-        self.instead.iter().fold(text.to_owned(), |text, (word, with)| text.replace(word, with))
-    }
-
-    pub(super) fn steps(&self) -> &[Step] {
-        &self.steps
-    }
-
-    pub(super) fn into_steps(self) -> Vec<Step> {
-        self.steps
     }
 
     pub(super) fn is_right(&self) -> bool {
@@ -81,25 +70,35 @@ impl<'a> Stage<'a> {
         say::print(&format!("\n{}\n", out.paint(Tone::Bold, &folded(title, "", out))))
     }
 
-    /// Sends an event; `client` says what it is about.
+    /// Sends an event of a tool call.
+    pub(super) fn call(&mut self, hook: Hook, call: &Value, expected: Verdict) -> io::Result<()> {
+        let input = &call["tool_input"];
+        let what = ["command", "file_path", "subagent_type"].map(|field| input[field].as_str());
+        let what = what.into_iter().flatten().next().unwrap_or_default();
+        let about = format!("{}: {what}", call["tool_name"].as_str().unwrap_or_default());
+        self.hook(hook, &about, call, expected).map(drop)
+    }
+
+    /// Sends an event; `about` says what it is.
     pub(super) fn hook(
         &mut self,
         hook: Hook,
-        client: &str,
+        about: &str,
         fields: &Value,
         expected: Verdict,
     ) -> io::Result<Value> {
-        let said = self.cage.hook(hook, fields);
-        let seen = said.answer.as_ref().ok().map(verdict_of);
-        let words = match &said.answer {
-            Ok(answer) => words_of(answer),
-            Err(why) => why.clone(),
-        };
-        if let Some(token) = said.answer.as_ref().ok().and_then(token) {
-            self.instead.push((token, "TOKEN"));
-        }
-        self.show(hook.name(), client, seen, &words, said.ms, expected)?;
-        Ok(said.answer.unwrap_or_default())
+        let payload = json!({
+            "session_id": self.cage.session,
+            "cwd": self.cage.project(),
+            "permission_mode": "default",
+            "hook_event_name": hook.name(),
+            "prompt_id": "p1",
+        });
+        let (said, ms) = self.cage.hook(&["hook", hook.word()], &merged(&payload, fields));
+        let seen = said.as_ref().ok().map(verdict_of);
+        let words = said.as_ref().map_or_else(String::clone, words_of);
+        self.show(hook.name(), about, seen, &words, (ms, seen == Some(expected)))?;
+        Ok(said.unwrap_or_default())
     }
 
     /// Runs a verb, as the agent, a reviewer or the user would.
@@ -110,32 +109,34 @@ impl<'a> Stage<'a> {
         stdin: &str,
         expected: Verdict,
     ) -> io::Result<String> {
-        let Said { answer, ms } = self.cage.verb(args, stdin);
-        let shown: Vec<String> = args
-            .iter()
-            .map(|arg| if arg.contains(' ') { format!("'{arg}'") } else { (*arg).to_owned() })
-            .collect();
-        let (seen, words) = match answer {
-            Ok(said) => (Verdict::Done, said.as_str().unwrap_or_default().to_owned()),
-            Err(why) => (Verdict::Refuses, why),
-        };
-        let client = format!("roz {}", shown.join(" "));
-        self.show(who, &client, Some(seen), &words, ms, expected)?;
+        let (said, ms) = self.cage.verb(args, stdin);
+        let quoted =
+            |arg: &&str| if arg.contains(' ') { format!("'{arg}'") } else { (*arg).into() };
+        let about = format!("roz {}", args.iter().map(quoted).collect::<Vec<_>>().join(" "));
+        let seen = if said.is_ok() { Verdict::Done } else { Verdict::Refuses };
+        let words = said.unwrap_or_else(|why| why);
+        self.show(who, &about, Some(seen), &words, (ms, seen == expected))?;
         Ok(words)
+    }
+
+    /// From now on a word is shown as another one.
+    pub(super) fn hide(&mut self, word: &str, with: &'static str) {
+        self.instead.push((word.to_owned(), with));
     }
 
     fn show(
         &mut self,
         event: &'static str,
-        client: &str,
+        about: &str,
         verdict: Option<Verdict>,
         words: &str,
-        ms: f64,
-        expected: Verdict,
+        (ms, ok): (f64, bool),
     ) -> io::Result<()> {
-        let ok = verdict == Some(expected);
-        let (client, words) = (self.shown(client), self.shown(words));
-        let step = Step { event, client, verdict, words, ms, ok };
+        let shown = |text: &str| {
+            let words = self.instead.iter();
+            words.fold(text.to_owned(), |text, (word, with)| text.replace(word, with))
+        };
+        let step = Step { event, client: shown(about), verdict, words: shown(words), ms, ok };
         if let Some(out) = &self.out {
             say::print(&step.rendered(out))?;
         }
@@ -145,19 +146,32 @@ impl<'a> Stage<'a> {
 
     pub(super) fn close(&self) -> io::Result<()> {
         let Some(out) = &self.out else { return Ok(()) };
-        let hooks: Vec<&Step> = self.steps.iter().filter(|step| step.is_hook()).collect();
-        let mut times: Vec<f64> = hooks.iter().map(|hook| hook.ms).collect();
-        times.sort_by(f64::total_cmp);
-        let median = times.get(times.len() / 2).copied().unwrap_or_default();
         let (tone, text) = if self.is_right() {
             (Tone::Good, "Every gate held, and let go when it should.")
         } else {
             (Tone::Bad, "Something did not go as it should: run `roz doctor`.")
         };
-        let told = format!("{} hook processes, {median:.1} ms each (median).", times.len());
+        let hooks = self.steps.iter().filter(|step| step.is_hook()).count();
+        let (median, _) = times(&self.steps);
+        let told = format!("{hooks} hook processes, {median:.1} ms each (median).");
         let (text, told) = (folded(text, "", out), folded(&told, "", out));
         say::print(&format!("\n{}\n{told}\n", out.paint(tone, &text)))
     }
+}
+
+/// The median and the longest time of a hook, in milliseconds.
+pub(in crate::cli) fn times(steps: &[Step]) -> (f64, f64) {
+    let hooks = steps.iter().filter(|step| step.is_hook());
+    let mut times: Vec<f64> = hooks.map(|hook| hook.ms).collect();
+    times.sort_by(f64::total_cmp);
+    let median = times.get(times.len() / 2).copied().unwrap_or_default();
+    (median, times.last().copied().unwrap_or_default())
+}
+
+/// An object with the fields of another one.
+pub(super) fn merged(object: &Value, more: &Value) -> Value {
+    let all = [object, more].into_iter().filter_map(Value::as_object).flatten();
+    all.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn verdict_of(answer: &Value) -> Verdict {
@@ -204,35 +218,29 @@ impl Step {
         format!("{}: {}", self.event, self.client)
     }
 
-    pub(in crate::cli) fn is_hook(&self) -> bool {
+    fn is_hook(&self) -> bool {
         self.event.chars().all(char::is_alphanumeric)
     }
 
+    /// What the client sends, and the first lines of what roz says, without the line that is for
+    /// programs.
     fn rendered(&self, out: &Out) -> String {
         let (word, tone) = self.verdict.map_or(("went wrong:", Tone::Bad), Verdict::word);
         let client = folded(&self.client, "  ", out);
         let mut text = format!("{}\n{client}\n", out.paint(Tone::Dim, self.event));
         let _ = writeln!(text, "    {}", out.paint(tone, word));
-        for line in self.told(out) {
+        let is_for_people = |line: &&str| !line.trim().is_empty() && !line.starts_with("{\"");
+        let words: Vec<&str> = self.words.lines().filter(is_for_people).collect();
+        if words.is_empty() {
+            return text;
+        }
+        let words = folded(&words.join(" "), "      ", out);
+        let is_cut = words.lines().count() > MOST;
+        let shown = words.lines().take(if is_cut { MOST - 1 } else { MOST });
+        for line in shown.chain(is_cut.then_some("      …")) {
             let _ = writeln!(text, "{line}");
         }
         text
-    }
-
-    /// The first lines of what roz says, without the line that is for programs.
-    fn told(&self, out: &Out) -> Vec<String> {
-        let is_for_people = |line: &&str| !line.trim().is_empty() && !line.starts_with("{\"");
-        let lines: Vec<&str> = self.words.lines().filter(is_for_people).collect();
-        if lines.is_empty() {
-            return Vec::new();
-        }
-        let text = folded(&lines.join(" "), "      ", out);
-        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        if lines.len() > MOST {
-            lines.truncate(MOST - 1);
-            lines.push("      …".to_owned());
-        }
-        lines
     }
 }
 

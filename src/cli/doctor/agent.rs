@@ -70,7 +70,7 @@ fn can(client: &dyn Client) -> Finding {
 fn canary(client: &dyn Client, binary: &Path, world: &World) -> Finding {
     const REMEDY: &str =
         "reinstall roz; if that does not help, report what `roz doctor --json` says";
-    let cage = match Cage::new(binary, "canary", CONFIG, world) {
+    let cage = match Cage::new(binary, CONFIG, world) {
         Ok(cage) => cage,
         Err(err) => return Finding::fail(format!("no temporary home for it: {err}"), REMEDY),
     };
@@ -91,9 +91,9 @@ fn canary(client: &dyn Client, binary: &Path, world: &World) -> Finding {
         if payload["tool_input"].get("command").is_some() {
             payload["tool_input"]["command"] = "git push".into();
         }
-        let said = cage.hook_of(client.name(), *hook, &payload);
-        slowest = slowest.max(said.ms);
-        let seen = match said.answer {
+        let (said, ms) = cage.hook(&["hook", hook.word(), "--client", client.name()], &payload);
+        slowest = slowest.max(ms);
+        let seen = match said {
             Ok(answer) => answer.to_string(),
             Err(why) => return Finding::fail(format!("{}: {why}", hook.name()), REMEDY),
         };

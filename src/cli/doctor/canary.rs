@@ -9,39 +9,30 @@ use crate::{
         say::{Out, Tone, fitted},
     },
     core::bounded,
+    world::in_a_line,
 };
 
-pub(super) fn check(subject: &Subject) -> Finding {
-    let report = "reinstall roz; if that does not help, report what `roz doctor --json` prints";
-    let steps = match demo::rehearse(&subject.binary, subject.world) {
-        Ok(steps) => steps,
-        Err(why) => {
-            return Finding::fail(format!("the session could not be played: {why}"), report);
-        }
+pub(super) fn check(subject: &Subject) -> Option<Finding> {
+    let wrong = |seen: &str| {
+        let remedy = "reinstall roz; if that does not help, report what `roz doctor --json` prints";
+        Some(Finding::fail(format!("a played session went wrong: {seen}"), remedy))
+    };
+    let steps = match demo::play(&subject.binary, None, subject.world) {
+        Ok(stage) => stage.steps,
+        Err(err) => return wrong(&in_a_line(&*err)),
     };
     let finding = if let Some(step) = steps.iter().find(|step| !step.ok) {
-        let seen = bounded::chars(&step.words, 300);
-        let name = step.name();
-        Finding::fail(format!("a played session went wrong at `{name}`: {seen}"), report)
+        wrong(&format!("{}: {}", step.name(), bounded::chars(&step.words, 300)))
     } else {
-        let (median, worst) = times(&steps);
+        let (median, worst) = demo::times(&steps);
         let count = steps.len();
-        Finding::ok(format!(
+        Some(Finding::ok(format!(
             "{count} steps through real hooks; a hook takes {median:.1} ms (median), {worst:.1} ms \
              at most"
-        ))
+        )))
     };
     subject.steps.replace(steps);
     finding
-}
-
-/// The median and the longest time of a hook, in milliseconds.
-pub(super) fn times(steps: &[Step]) -> (f64, f64) {
-    let mut times: Vec<f64> =
-        steps.iter().filter(|step| step.is_hook()).map(|step| step.ms).collect();
-    times.sort_by(f64::total_cmp);
-    let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    (median, times.last().copied().unwrap_or_default())
 }
 
 pub(super) fn shown(steps: &[Step], out: &Out) -> String {

@@ -8,65 +8,43 @@ use crate::{
     hooks::gather::config_dir,
     plugin::{
         self, Found, Place,
-        client::{self, Client, OLDEST, SINCE, Version},
+        client::{self, Client, KNOWS_ALL, OLDEST, Version},
         settings::{self, Broken, Settings},
     },
     world::{World, git},
 };
 
-pub(super) fn check(subject: &Subject) -> Finding {
-    let look = subject.client();
-    let (Some(client), Some(version)) = (&look.client, &look.version) else {
-        return Finding::warn(
-            "`claude` is not on PATH",
-            "install Claude Code, then run `roz install`",
-        );
+pub(super) fn check(subject: &Subject) -> Option<Finding> {
+    let Some((client, version)) = &subject.client().client else {
+        let remedy = "install Claude Code, then run `roz install`";
+        return Some(Finding::warn("`claude` is not on PATH", remedy));
     };
     let program = client.program.display();
-    match version {
+    let update = format!("update it to {OLDEST} or newer");
+    Some(match version {
+        Ok(version) if *version < KNOWS_ALL => {
+            let seen = format!("Claude Code {version} does not know every event of roz's hooks");
+            Finding::fail(seen, update)
+        }
         Ok(version) if *version < OLDEST => {
-            let unknown = SINCE.iter().filter(|(_, since)| version < since);
-            let unknown: Vec<&str> = unknown.map(|(event, _)| event.name()).collect();
-            let update = format!("update it to {OLDEST} or newer");
-            if unknown.is_empty() {
-                let seen =
-                    format!("Claude Code {version} is older than any that roz is tested with");
-                Finding::warn(seen, update)
-            } else {
-                let unknown = unknown.join(", ");
-                Finding::fail(format!("Claude Code {version} does not know {unknown}"), update)
-            }
+            let seen = format!("Claude Code {version} is older than any that roz is tested with");
+            Finding::warn(seen, update)
         }
         Ok(version) => Finding::ok(format!("Claude Code {version}, `{program}`")),
-        Err(err @ client::Error::Silent { .. }) => {
-            let seen = format!("{err}, so no session can start (`{program}`)");
-            Finding::fail(seen, format!("find out why `{program} --version` hangs"))
-        }
-        Err(err) => {
-            Finding::warn(err.to_string(), format!("see what `{program} --version` prints"))
-        }
-    }
+        Err(err) => Finding::warn(err.to_string(), format!("see what `{program} --version` does")),
+    })
 }
 
 /// What the client's files say, and what it says itself.
 pub(super) struct Look {
-    pub(super) client: Option<Client>,
-    pub(super) version: Option<Result<Version, client::Error>>,
+    pub(super) client: Option<(Client, Result<Version, client::Error>)>,
     pub(super) project: PathBuf,
     pub(super) settings: Vec<Settings>,
     pub(super) broken: Vec<Broken>,
-    pub(super) plugin: Registered,
+    /// Whether our plugin is enabled, if it is installed; an error if the client does not say.
+    pub(super) plugin: Result<Option<bool>, String>,
     /// The folder that the client reads our plugin from, and what is in it.
     pub(super) folder: Option<(PathBuf, Result<Found, String>)>,
-}
-
-/// Whether the client has our plugin.
-pub(super) enum Registered {
-    Enabled,
-    Disabled,
-    No,
-    /// The client does not say.
-    Unknown(String),
 }
 
 impl Look {
@@ -74,32 +52,21 @@ impl Look {
         let config_dir = config_dir(world);
         let project = git::root(&world.cwd);
         let (settings, broken) = settings::read(config_dir.as_deref(), &project);
-        let client = Client::find(world);
-        let version = client.as_ref().map(Client::version);
+        let client = Client::find(world).map(|client| (client.clone(), client.version()));
         // One that hangs is not asked a second time.
-        let hangs = matches!(version, Some(Err(client::Error::Silent { .. })));
-        let plugin = match client.as_ref().filter(|_| !hangs).map(Client::installs) {
-            Some(Err(err)) => Registered::Unknown(err.to_string()),
+        let sound = client.as_ref().filter(|(_, version)| version.is_ok());
+        let plugin = match sound.map(|(client, _)| client.installs()) {
+            Some(Err(err)) => Err(err.to_string()),
             Some(Ok(installs)) => {
-                let here: Vec<_> =
-                    installs.iter().filter(|install| is_for(install, &project)).collect();
-                match here.as_slice() {
-                    [] => Registered::No,
-                    here if here.iter().any(|install| install.enabled) => Registered::Enabled,
-                    _ => Registered::Disabled,
-                }
+                let here = installs.iter().filter(|install| is_for(install, &project));
+                Ok(here.map(|install| install.enabled).reduce(|one, other| one || other))
             }
-            None => match settings.iter().rev().find_map(Settings::enables_plugin) {
-                Some(true) => Registered::Enabled,
-                Some(false) => Registered::Disabled,
-                None => Registered::No,
-            },
+            None => Ok(settings.iter().rev().find_map(Settings::enables_plugin)),
         };
         let ours = Place::new(world.data_dir().as_deref()).map(|place| place.folder()).ok();
-        let is_registered = matches!(plugin, Registered::Enabled);
-        let ours = ours.filter(|ours| ours.exists() || is_registered);
+        let ours = ours.filter(|ours| ours.exists() || plugin == Ok(Some(true)));
         let folder = settings::marketplace(config_dir.as_deref()).or(ours);
         let folder = folder.map(|folder| (folder.clone(), plugin::read(&folder)));
-        Self { client, version, project, settings, broken, plugin, folder }
+        Self { client, project, settings, broken, plugin, folder }
     }
 }

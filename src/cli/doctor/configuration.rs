@@ -3,7 +3,11 @@
 use super::{Finding, Subject};
 use crate::{cli::advice, config::Diagnostic, core::policy::Mode, world::git};
 
-pub(super) fn check(subject: &Subject) -> Finding {
+pub(super) fn check(subject: &Subject) -> Option<Finding> {
+    Some(finding(subject))
+}
+
+fn finding(subject: &Subject) -> Finding {
     let config = &subject.config;
     let policy = &config.policy;
     let place = |key: &str| {

@@ -1,5 +1,7 @@
 //! `roz doctor`: shows that the gates work, or what stops them.
 
+#![expect(clippy::unnecessary_wraps, reason = "all checks are of one type")]
+
 mod agent;
 mod canary;
 mod client;
@@ -23,7 +25,11 @@ use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Done, demo::Step, install, say};
+use super::{
+    Done,
+    demo::{self, Step},
+    install, say,
+};
 use crate::{
     config,
     open::{self, Roz},
@@ -54,44 +60,33 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["no_client", "only"])]
     client: Option<String>,
     /// Only this check (can be given again)
-    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(CHECKS.iter().map(|row| row.name)))]
+    #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(CHECKS.iter().map(|(name, _)| *name)))]
     only: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// A check, in the order in which they are shown.
-struct Row {
-    name: &'static str,
-    /// It is about the client.
-    of_client: bool,
-    /// None where there is nothing to say.
-    check: fn(&Subject) -> Option<Finding>,
-}
+/// A check by its name; it answers none where there is nothing to say.
+type Row = (&'static str, fn(&Subject) -> Option<Finding>);
 
-const fn row(name: &'static str, check: fn(&Subject) -> Option<Finding>) -> Row {
-    Row { name, of_client: false, check }
-}
-
-const fn client_row(name: &'static str, check: fn(&Subject) -> Option<Finding>) -> Row {
-    Row { name, of_client: true, check }
-}
-
+/// In the order in which they are shown.
 const CHECKS: &[Row] = &[
-    row("binary", |subject| Some(home::binary(subject))),
-    row("home", home::home),
-    row("incidents", incidents::check),
-    row("configuration", |subject| Some(configuration::check(subject))),
-    row("gates", gates::check),
-    row("reflection", reflection::check),
-    row("intents", intents::check),
-    client_row("client", |subject| Some(client::check(subject))),
-    client_row("hooks", |subject| Some(hooks::check(subject))),
-    client_row("reviewer", |subject| Some(reviewer::check(subject))),
-    row("shims", |subject| Some(shims::check(subject))),
-    row("canary", |subject| Some(canary::check(subject))),
+    ("binary", home::binary),
+    ("home", home::home),
+    ("incidents", incidents::check),
+    ("configuration", configuration::check),
+    ("gates", gates::check),
+    ("reflection", reflection::check),
+    ("intents", intents::check),
+    ("client", client::check),
+    ("hooks", hooks::check),
+    ("reviewer", reviewer::check),
+    ("shims", shims::check),
+    ("canary", canary::check),
 ];
+/// Those that `--no-client` leaves out.
+const OF_CLIENT: [&str; 3] = ["client", "hooks", "reviewer"];
 
 /// What is checked.
 struct Subject<'a> {
@@ -166,15 +161,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         steps: RefCell::default(),
     };
     let working = say::working("looking");
-    let is_wanted = |row: &&Row| {
-        (args.only.is_empty() || args.only.iter().any(|name| name == row.name))
-            && !(args.no_client && row.of_client)
+    let is_wanted = |name: &str| {
+        (args.only.is_empty() || args.only.iter().any(|only| only == name))
+            && !(args.no_client && OF_CLIENT.contains(&name))
     };
-    let checks: Vec<Check> = CHECKS
-        .iter()
-        .filter(is_wanted)
-        .filter_map(|row| Some(Check { name: row.name, finding: (row.check)(&subject)? }))
-        .collect();
+    let wanted = CHECKS.iter().filter(|(name, _)| is_wanted(name));
+    let checks = wanted.filter_map(|(name, check)| Some(Check { name, finding: check(&subject)? }));
+    let checks: Vec<Check> = checks.collect();
     drop(working);
     report(&checks, &subject.steps.take(), args, world)
 }
@@ -182,7 +175,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 fn report(checks: &[Check], steps: &[Step], args: &Args, world: &World) -> super::Result {
     let works = checks.iter().all(|check| check.finding.status != Status::Fail);
     if args.json {
-        let (median, worst) = canary::times(steps);
+        let (median, worst) = demo::times(steps);
         let canary = json!({ "steps": steps, "median_ms": median, "worst_ms": worst });
         say::print_json(&json!({ "ok": works, "checks": checks, "canary": canary }))?;
     } else {
@@ -222,21 +215,20 @@ fn shown(checks: &[Check], out: &say::Out) -> String {
     text
 }
 
+/// One that was not asked for all says nothing about the gates.
 fn verdict(checks: &[Check], are_all: bool, out: &say::Out) -> String {
     let count = |status| checks.iter().filter(|check| check.finding.status == status).count();
     let (fails, warnings) = (count(Status::Fail), count(Status::Warn));
-    let warned = match warnings {
-        0 => String::new(),
-        n => format!(" ({})", say::counted(n, "warning")),
+    let (tone, said) = match (fails, are_all) {
+        (0, true) => (say::Tone::Good, "The gates work"),
+        (0, false) => (say::Tone::Good, "No problems found"),
+        (_, true) => (say::Tone::Bad, "The gates do NOT work"),
+        (_, false) => (say::Tone::Bad, "Not in order"),
     };
-    let (tone, text) = match (fails, are_all) {
-        (0, true) => (say::Tone::Good, format!("The gates work{warned}.")),
-        // That says nothing about the gates.
-        (0, false) => (say::Tone::Good, format!("No problems found{warned}.")),
-        (n, true) => {
-            (say::Tone::Bad, format!("The gates do NOT work: {}.", say::counted(n, "problem")))
-        }
-        (n, false) => (say::Tone::Bad, format!("{}.", say::counted(n, "problem"))),
-    };
-    out.paint(tone, &text) + "\n"
+    let counts = [(fails, "problem"), (warnings, "warning")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    let counted: Vec<String> = counts.map(|(count, noun)| say::counted(count, noun)).collect();
+    let counted =
+        if counted.is_empty() { String::new() } else { format!(" ({})", counted.join(", ")) };
+    out.paint(tone, &format!("{said}{counted}.")) + "\n"
 }

@@ -8,11 +8,11 @@ use std::{
 use super::{Finding, Subject, client::Look};
 use crate::{
     hooks::gather::shadow,
-    plugin::client::Version,
+    plugin::{client::Version, settings::Settings},
     world::{find_on, process},
 };
 
-pub(super) fn check(subject: &Subject) -> Finding {
+pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let look = subject.client();
     let namesake = shadow(&[look.project.as_path()], subject.world).map(|path| {
         Finding::fail(
@@ -21,33 +21,31 @@ pub(super) fn check(subject: &Subject) -> Finding {
         )
     });
     // What denies comes first, then what asks, then what allows.
-    namesake
+    let finding = namesake
         .or_else(|| rule(look, "deny"))
         .or_else(|| other_roz(subject))
         .or_else(|| rule(look, "ask"))
         .or_else(|| not_allowed(look))
-        .unwrap_or_else(|| Finding::ok("can run `roz context` and `roz decide`"))
+        .unwrap_or_else(|| Finding::ok("can run `roz context` and `roz decide`"));
+    Some(finding)
 }
 
 const COMMANDS: [&str; 2] = ["roz context", "roz decide"];
+const HEADLESS: &str = "in headless mode (`claude -p`) reviews can never finish";
 
 fn rule(look: &Look, list: &str) -> Option<Finding> {
-    let of = |program| {
-        look.settings
-            .iter()
-            .find_map(|setting| Some((setting.path.display(), setting.rule_about(list, program)?)))
+    let of = |setting: &Settings| {
+        let rule = COMMANDS.into_iter().find_map(|program| setting.rule_about(list, program))?;
+        Some(format!("`{rule}` in `{}`", setting.path.display()))
     };
-    let (path, rule) = COMMANDS.into_iter().find_map(of)?;
+    let rule = look.settings.iter().find_map(of)?;
     let remedy = format!("remove that rule from `permissions.{list}`");
     Some(if list == "deny" {
-        Finding::fail(format!("`{rule}` in `{path}` denies reviewers: no review can end"), remedy)
+        Finding::fail(format!("{rule} denies reviewers: no review can end"), remedy)
     } else {
-        let seen = format!("`{rule}` in `{path}` asks before a reviewer can decide: {HEADLESS}");
-        Finding::warn(seen, remedy)
+        Finding::warn(format!("{rule} asks before a reviewer can decide: {HEADLESS}"), remedy)
     })
 }
-
-const HEADLESS: &str = "in headless mode (`claude -p`) reviews can never finish";
 
 fn not_allowed(look: &Look) -> Option<Finding> {
     look.client.as_ref()?;
@@ -63,42 +61,29 @@ fn not_allowed(look: &Look) -> Option<Finding> {
 /// Another program that reviewers run when they say `roz`.
 fn other_roz(subject: &Subject) -> Option<Finding> {
     let (look, binary) = (subject.client(), &subject.binary);
-    let by_settings = look.settings.iter().rev().find_map(|setting| setting.path_variable());
+    let by_settings = look.settings.iter().rev().find_map(|setting| setting.variable("PATH"));
     let found = by_settings
-        .map_or_else(|| subject.world.on_path("roz"), |by_setting| find_on(by_setting, "roz"));
+        .as_ref()
+        .map_or_else(|| subject.world.on_path("roz"), |path| find_on(path, "roz"));
+    // The plugin's own folder is on the client's PATH too, behind all others.
+    let linked = look.folder.as_ref().and_then(|(_, found)| found.as_ref().ok()?.linked.clone());
     let folder = binary.parent().unwrap_or(Path::new("/")).display();
-    let Some(first) = found.first() else {
-        let linked =
-            look.folder.as_ref().and_then(|(_, found)| found.as_ref().ok()?.linked.as_deref());
-        let is_linked = linked.is_some_and(|linked| is_same(linked, binary));
-        return (!is_linked).then(|| {
-            Finding::warn(
-                "`roz` is not on the client's PATH, so reviewers cannot run `roz decide`",
-                format!("put `{folder}` on PATH, or run `roz install`"),
-            )
-        });
+    let Some(first) = found.first().or(linked.as_ref()) else {
+        return Some(Finding::warn(
+            "`roz` is not on the client's PATH, so reviewers cannot run `roz decide`",
+            format!("put `{folder}` on PATH, or run `roz install`"),
+        ));
     };
-    if is_same(first, binary) {
-        return None;
-    }
-    let shown = first.display();
-    let remedy = format!("remove it, or put `{folder}` before it on PATH");
     // A program that a project's settings name is not started.
     let version = if by_settings.is_none() { version_of(first) } else { None };
-    Some(match version {
-        Some(version) if version.to_string() == env!("CARGO_PKG_VERSION") => {
-            Finding::warn(format!("reviewers run `{shown}`, another copy of roz"), remedy)
-        }
-        Some(version) => {
-            let seen =
-                format!("reviewers run `{shown}`, which is roz {version}: no review can end");
-            Finding::fail(seen, remedy)
-        }
-        None => {
-            let seen = format!("reviewers run `{shown}`, which is not this roz: no review can end");
-            Finding::fail(seen, remedy)
-        }
-    })
+    if is_same(first, binary) || version == env!("CARGO_PKG_VERSION").parse().ok() {
+        return None;
+    }
+    let version = version.map_or("not this roz".to_owned(), |version| format!("roz {version}"));
+    Some(Finding::fail(
+        format!("reviewers run `{}`, which is {version}: no review can end", first.display()),
+        format!("remove it, or put `{folder}` before it on PATH"),
+    ))
 }
 
 /// What `--version` says, if the program is a roz.

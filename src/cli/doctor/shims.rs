@@ -11,25 +11,25 @@ const CONFIG: &str = "review.gates.tools = [\"Bash:roz-canary push*\"]\n";
 const PROGRAM: &str = "#!/bin/sh\necho \"ran $*\"\n";
 const LINE: &str = ". ./environment; roz-canary status; roz-canary push";
 
-pub(super) fn check(subject: &Subject) -> Finding {
+pub(super) fn check(subject: &Subject) -> Option<Finding> {
     if !subject.config.policy.shims.enabled {
-        return Finding::warn(
+        return Some(Finding::warn(
             "off: what a script or a Makefile starts is not judged",
             "remove `shims.enabled = false` from the configuration",
-        );
+        ));
     }
-    match play(&subject.binary, subject.world) {
+    Some(match play(&subject.binary, subject.world) {
         Ok(()) => Finding::ok("a gated program was stopped when it started, another one ran"),
         Err(why) => Finding::warn(
             format!("a gated program that a script starts is not stopped: {why}"),
             "command lines are judged anyway; report what `roz doctor --json` prints",
         ),
-    }
+    })
 }
 
 fn play(binary: &Path, world: &World) -> Result<(), String> {
     let io = |err: std::io::Error| err.to_string();
-    let cage = Cage::new(binary, "shims", CONFIG, world).map_err(io)?;
+    let cage = Cage::new(binary, CONFIG, world).map_err(io)?;
     cage.write("bin/roz-canary", PROGRAM).map_err(io)?;
     let (bin, environment) = (cage.project().join("bin"), cage.project().join("environment"));
     fs::set_permissions(bin.join("roz-canary"), fs::Permissions::from_mode(0o755)).map_err(io)?;

@@ -2,22 +2,22 @@
 //! back to the byte.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::codex;
+use super::{Told, codex};
 use crate::{
     clients::{
         self, Client,
         setup::{Content, Setup},
     },
     core::bounded,
-    plugin::json_edit::Document,
-    world::{World, read_text},
+    plugin::{self, hooks_of, json_edit::Document, put},
+    world::{World, files, read_text},
 };
 
 const MAX_FILE: u64 = 4 << 20;
@@ -31,12 +31,10 @@ pub(in crate::cli) enum Error {
          `roz hook pre-tool-use --client {1}` is what its hook before a tool has to start"
     )]
     Documented(&'static str, &'static str),
-    #[error("the system does not name your home folder. Set `HOME`")]
-    NoHome,
-    #[error("`{}` is not UTF-8, so no hook can name it. Install the binary elsewhere", .0.display())]
-    NotText(PathBuf),
-    #[error("failed to write `{}`", .0.display())]
-    Io(PathBuf, #[source] io::Error),
+    #[error(transparent)]
+    Plugin(#[from] plugin::Error),
+    #[error("failed to tell which file roz is")]
+    Binary(#[source] std::io::Error),
 }
 
 fn known() -> String {
@@ -92,9 +90,9 @@ impl Planned {
 /// The files of a client with roz in them.
 pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Planned>, Error> {
     let Some(setup) = client.setup() else { return Ok(Vec::new()) };
-    let folder = folder(setup, world).ok_or(Error::NoHome)?;
-    let binary = world.binary().map_err(|err| Error::Io(PathBuf::from("roz"), err))?;
-    let binary = binary.to_str().ok_or_else(|| Error::NotText(binary.clone()))?;
+    let folder = folder(setup, world).ok_or(plugin::Error::NoDataDir)?;
+    let binary = world.binary().map_err(Error::Binary)?;
+    let binary = binary.to_str().ok_or_else(|| plugin::Error::NotText(binary.clone()))?;
     let mut planned = Vec::new();
     for file in client.files(binary) {
         let path = folder.join(file.path);
@@ -132,10 +130,7 @@ fn with_hooks(text: &str, groups: &[(&'static str, Value)], client: &str) -> Opt
     let has = |(event, group): &(&str, Value)| {
         said["hooks"][*event].as_array().is_some_and(|list| list.contains(group))
     };
-    let all = said["hooks"].as_object().into_iter().flat_map(|events| events.values());
-    let all = all.filter_map(Value::as_array).flatten();
-    let hooks = all.filter_map(|group| group["hooks"].as_array()).flatten();
-    let ours = hooks.filter(|hook| is_ours(hook, client)).count();
+    let ours = hooks_of(&said).filter(|(_, hook)| is_ours(hook, client)).count();
     if ours == groups.len() && groups.iter().all(has) {
         return Some(text.to_owned());
     }
@@ -169,52 +164,35 @@ fn digest(text: &str) -> String {
     bounded::sha256(text.as_bytes())
 }
 
-fn note_file(world: &World) -> Option<PathBuf> {
-    Some(world.data_dir()?.join("roz/agents.json"))
+fn note_file(world: &World) -> Result<PathBuf, Error> {
+    Ok(world.data_dir().ok_or(plugin::Error::NoDataDir)?.join("roz/agents.json"))
 }
 
 fn read_note(world: &World) -> Note {
-    let text = note_file(world).and_then(|path| read_text(&path, MAX_FILE));
+    let text = note_file(world).ok().and_then(|path| read_text(&path, MAX_FILE));
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 fn write_note(note: &Note, world: &World) -> Result<(), Error> {
-    let Some(path) = note_file(world) else { return Err(Error::NoHome) };
+    let path = note_file(world)?;
     if note.files.is_empty() {
         let _ = fs::remove_file(&path);
         return Ok(());
     }
-    let text = serde_json::to_string_pretty(note).unwrap_or_default() + "\n";
-    write(&path, &text)
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let failed = |err| Error::Io(path.to_owned(), err);
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
-    }
-    crate::plugin::put(path, text).map_err(failed)
-}
-
-/// What was done, in sentences.
-#[derive(Debug, Default)]
-pub(in crate::cli) struct Told {
-    pub(in crate::cli) done: Vec<String>,
-    pub(in crate::cli) left: Vec<String>,
+    Ok(put(&path, &(serde_json::to_string_pretty(note).unwrap_or_default() + "\n"))?)
 }
 
 pub(in crate::cli) fn install(
     client: &dyn Client,
-    is_dry: bool,
+    told: &mut Told,
     world: &World,
-) -> Result<Told, Error> {
-    let mut told = Told::default();
+) -> Result<(), Error> {
     let mut note = read_note(world);
     let planned = plan(client, world)?;
     for file in &planned {
         let shown = file.path.display();
         let Some(new) = &file.new else {
-            told.left.push(format!(
+            told.warnings.push(format!(
                 "`{shown}` was left as it is: it cannot be read as {} expects it.",
                 client.title()
             ));
@@ -222,10 +200,6 @@ pub(in crate::cli) fn install(
         };
         if file.is_done() {
             told.done.push(format!("`{shown}` is up to date."));
-            continue;
-        }
-        if is_dry {
-            told.done.push(format!("Would write `{shown}`."));
             continue;
         }
         let known = note.files.iter().position(|written| written.path == file.path);
@@ -238,7 +212,7 @@ pub(in crate::cli) fn install(
         };
         let missing = file.path.ancestors().skip(1).take_while(|folder| !folder.exists());
         note.made.extend(missing.map(Path::to_owned));
-        write(&file.path, new)?;
+        put(&file.path, new)?;
         note.files.push(Written {
             client: client.name().to_owned(),
             path: file.path.clone(),
@@ -248,7 +222,7 @@ pub(in crate::cli) fn install(
         write_note(&note, world)?;
         told.done.push(format!("Wrote `{shown}`."));
     }
-    Ok(told)
+    Ok(())
 }
 
 /// A file's text without what an earlier installation put there; none where it was all of the file.
@@ -266,8 +240,11 @@ fn without(path: &Path, text: &str, client: &str) -> Option<String> {
 }
 
 /// Takes back what was installed: for one client, or for all.
-pub(in crate::cli) fn uninstall(client: Option<&str>, world: &World) -> Result<Told, Error> {
-    let mut told = Told::default();
+pub(in crate::cli) fn uninstall(
+    client: Option<&str>,
+    told: &mut Told,
+    world: &World,
+) -> Result<(), Error> {
     let mut note = read_note(world);
     let (mine, others): (Vec<Written>, Vec<Written>) = std::mem::take(&mut note.files)
         .into_iter()
@@ -275,32 +252,26 @@ pub(in crate::cli) fn uninstall(client: Option<&str>, world: &World) -> Result<T
     note.files = others;
     for written in mine {
         let path = &written.path;
-        let shown = path.display().to_string();
+        let shown = path.display();
         let Some(now) = read_text(path, MAX_FILE) else { continue };
-        let failed = |err| Error::Io(path.clone(), err);
-        let is_untouched = digest(&now) == written.made;
-        match (is_untouched, written.before.as_deref()) {
-            (true, None) => {
-                fs::remove_file(path).map_err(failed)?;
-                told.done.push(format!("Removed `{shown}`."));
+        if digest(&now) == written.made {
+            match &written.before {
+                Some(before) => put(path, before)?,
+                None => drop(files::remove(path).map_err(plugin::failed)?),
             }
-            (true, Some(before)) => {
-                write(path, before)?;
-                told.done.push(format!("Put `{shown}` back as it was."));
+            told.done.push(format!("Restored `{shown}`."));
+            continue;
+        }
+        match without(path, &now, &written.client) {
+            Some(rest) if rest != now => {
+                put(path, &rest)?;
+                told.done.push(format!("Removed roz from `{shown}`; your other changes stay."));
             }
-            (false, _) => match without(path, &now, &written.client) {
-                Some(rest) if rest != now => {
-                    write(path, &rest)?;
-                    told.done
-                        .push(format!("Took roz out of `{shown}`; what you changed in it stays."));
-                }
-                _ => told.left.push(format!("`{shown}` was changed since, so it stays.")),
-            },
+            _ => told.warnings.push(format!("`{shown}` was changed since, so it stays.")),
         }
     }
     // The deepest first; one that holds something of somebody else's stays.
     note.made.sort_by(|a, b| b.cmp(a));
     note.made.retain(|folder| folder.exists() && fs::remove_dir(folder).is_err());
-    write_note(&note, world)?;
-    Ok(told)
+    write_note(&note, world)
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::agents::Planned;
 use crate::{core::bounded, world::read_text};
@@ -50,32 +50,14 @@ pub(super) fn without_trust(text: &str) -> String {
 
 /// Over the hook as canonical JSON: sorted keys, no blanks.
 fn digest(label: &str, hook: &Value) -> String {
-    let mut identity = Map::new();
-    identity.insert("event_name".to_owned(), label.into());
     let hook = json!({
         "async": false,
         "command": hook["command"],
         "timeout": hook["timeout"],
         "type": "command",
     });
-    identity.insert("hooks".to_owned(), json!([hook]));
-    bounded::sha256(canonical(&Value::Object(identity)).as_bytes())
-}
-
-fn canonical(value: &Value) -> String {
-    match value {
-        Value::Object(fields) => {
-            let mut names: Vec<&String> = fields.keys().collect();
-            names.sort();
-            let field = |name: &String| format!("{}:{}", json!(name), canonical(&fields[name]));
-            let fields: Vec<String> = names.into_iter().map(field).collect();
-            format!("{{{}}}", fields.join(","))
-        }
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(canonical).collect::<Vec<_>>().join(","))
-        }
-        other => other.to_string(),
-    }
+    let identity = json!({ "event_name": label, "hooks": [hook] });
+    bounded::sha256(identity.to_string().as_bytes())
 }
 
 fn snake_case(event: &str) -> String {

@@ -3,26 +3,25 @@
 
 pub(super) mod agents;
 mod codex;
-mod others;
-mod told;
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{
+    Done, input,
+    say::{self, Out, Tone},
+    trial,
 };
-
-use serde_json::json;
-
-use self::told::Told;
-use super::{Done, input, say, trial};
 use crate::{
-    clients,
+    clients::{self, Capability},
     core::protect::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES},
     hooks::gather::config_dir,
     plugin::{
         self, ID, MARKETPLACE, Place, Plugin,
         client::{self, Client, Install},
-        extras, settings,
+        extras,
+        settings::{self, Settings},
     },
     world::{World, git},
 };
@@ -60,9 +59,6 @@ pub(super) struct Args {
     /// Connect every agent that is found here, Claude Code among them
     #[arg(long, conflicts_with = "client")]
     all: bool,
-    /// Only say what would be done
-    #[arg(long)]
-    dry_run: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -74,138 +70,116 @@ enum Scope {
     Project,
 }
 
-impl Scope {
-    fn word(self) -> &'static str {
-        match self {
-            Scope::User => "user",
-            Scope::Project => "project",
-        }
-    }
+/// What was done, and what is left to the user.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Told {
+    pub(super) done: Vec<String>,
+    /// Commands of the client, which is not on PATH.
+    pub(super) to_type: Vec<String>,
+    pub(super) notes: Vec<String>,
+    pub(super) warnings: Vec<String>,
 }
+
+pub(super) const CLAUDE: &str = "claude";
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let named = args.client.iter().filter(|name| *name != CLAUDE).map(|name| agents::find(name));
     let named = named.collect::<Result<Vec<_>, _>>()?;
-    if args.all || !args.client.is_empty() {
-        let others = if args.all { agents::present(world) } else { named };
-        others::connect(&others, args, world)?;
-    }
-    let is_claude_wanted = args.client.iter().any(|name| name == CLAUDE)
-        || args.all && Client::find(world).is_some()
-        || args.client.is_empty() && !args.all;
-    if is_claude_wanted {
-        return install(args, world);
-    }
-    if let Some(trial) = args.trial {
-        say::print_plain(&(trial::set(trial, args.dry_run, world)? + "\n"))?;
-    }
-    Ok(Done::Well)
-}
-
-const CLAUDE: &str = "claude";
-
-fn install(args: &Args, world: &World) -> super::Result {
-    let place = Place::new(world.data_dir().as_deref())?;
-    let folder = place.folder();
-    let binary = world.binary()?;
-    let strict =
-        args.strict.unwrap_or_else(|| plugin::read(&folder).is_ok_and(|found| found.strict));
-    let plugin = Plugin { binary: &binary, strict };
-    let client = Client::find(world);
-    let theirs = Theirs::new(args.scope, world);
-    not_of_another(&folder, &theirs, world)?;
-    if client.is_some() {
-        // Before anything is written: the client would stop half way.
-        theirs.settings.iter().try_for_each(|setting| settings::check_writable(setting))?;
-    }
-
-    let mut told = Told::default();
-    told.warn_of_binary(&binary, world);
-    told.warn_of_marketplace(&folder, world);
-    if strict {
-        told.warn_of_age(client.as_ref());
-    }
-    if plugin.is_written(&folder)? {
-        told.done.push(format!("The plugin in `{}` is up to date.", folder.display()));
+    let others = if args.all { agents::present(world) } else { named };
+    let is_claude_wanted = if args.all {
+        Client::find(world).is_some()
     } else {
-        if !args.dry_run {
-            place.write(&plugin).map_err(|err| Unwritable(folder.clone(), err))?;
-        }
-        told.did(WRITE, &format!("the plugin to `{}`.", folder.display()), args);
-    }
-    if let Some(trial) = args.trial {
-        told.done.push(trial::set(trial, args.dry_run, world)?);
-    }
-    match &client {
-        Some(client) => {
-            let wired = Wiring { client, place: &place, theirs: &theirs, args, binary: &binary }
-                .run(&mut told, world);
-            if !args.dry_run {
-                place.remember_what_was_made()?;
-            }
-            wired?;
-        }
-        None => {
-            told.to_type =
-                commands(&folder, args).map(|command| client::line(&refs(&command))).into();
-        }
-    }
-    let unconnected = |other: &&&dyn clients::Client| {
-        agents::plan(**other, world).is_ok_and(|files| files.iter().any(|file| !file.is_done()))
+        args.client.is_empty() || args.client.iter().any(|name| name == CLAUDE)
     };
-    let others = agents::present(world);
-    let others: Vec<&str> = others.iter().filter(unconnected).map(|other| other.title()).collect();
-    if !others.is_empty() && !args.all {
-        let others = others.join(", ");
-        told.offers.push(format!("Also here: {others}. `roz install --all` connects them too."));
+    let mut told = Told::default();
+    if let Some(trial) = args.trial {
+        told.done.push(trial::set(trial, world)?);
     }
-    let wired = client.is_some() && !args.dry_run;
-    if args.json {
-        say::print_json(&json!({
-            "plugin": folder,
-            "binary": binary,
-            "strict": strict,
-            "scope": args.scope.word(),
-            "client": client.map(|client| client.program),
-            "dry_run": args.dry_run,
-            "done": told.done,
-            "to_type": told.to_type,
-            "offers": told.offers,
-            "warnings": told.warnings,
-        }))?;
-        return Ok(Done::Well);
+    for client in &others {
+        connect(*client, &mut told, world)?;
     }
-    let width = say::Out::new(world).edge();
-    let warning = |text: &String| say::folded(&format!("warning: {text}"), width, "  ");
-    let warnings: Vec<String> = told.warnings.iter().map(warning).collect();
-    let mut text = spoken(&told.done, &told.to_type);
-    if !warnings.is_empty() {
-        let out = say::Out::new(world);
-        text += &(out.paint(say::Tone::Warn, &warnings.join("\n")) + "\n");
+    if is_claude_wanted {
+        Wiring { claude: &Claude::new(world)?, args, world }.run(&mut told)?;
     }
-    for offer in &told.offers {
-        text += &(say::folded(offer, width, "") + "\n");
-    }
-    if wired {
-        text += "New sessions are governed from now on. `roz doctor` checks it.\n";
-    }
-    say::print(&text)?;
+    told.print(args.json, world)?;
     Ok(Done::Well)
 }
 
-const WRITE: (&str, &str) = ("Wrote", "Would write");
-
-/// What the client is asked to do.
-fn commands(folder: &Path, args: &Args) -> [Vec<String>; 2] {
-    let words = |items: &[&str]| items.iter().map(|text| (*text).to_owned()).collect();
-    // The folder is this machine's, whatever the scope: no project's file is to
-    // name it.
-    let add = words(&["plugin", "marketplace", "add", &folder.to_string_lossy()]);
-    [add, words(&["plugin", "install", ID, "--scope", args.scope.word()])]
+/// Writes the files of another agent.
+fn connect(client: &dyn clients::Client, told: &mut Told, world: &World) -> super::Result<()> {
+    agents::install(client, told, world)?;
+    if !client.can(Capability::EnvironmentFile) {
+        let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
+        told.notes.push(format!(
+            "The shells of {} find the stand-ins of gated programs if it starts by `roz run`: put \
+             `alias {program}='roz run -- {program}'` into your shell's start-up file.",
+            client.title()
+        ));
+    }
+    Ok(())
 }
 
-fn refs(words: &[String]) -> Vec<&str> {
-    words.iter().map(String::as_str).collect()
+impl Told {
+    pub(super) fn print(&self, json: bool, world: &World) -> super::Result<()> {
+        if json {
+            return say::print_json(self);
+        }
+        let out = Out::new(world);
+        let mut lines = self.done.clone();
+        if !self.to_type.is_empty() {
+            lines.push("Claude Code (`claude`) is not on PATH. To finish, run:".to_owned());
+            lines.extend(self.to_type.iter().map(|command| format!("  {command}")));
+        }
+        for warning in &self.warnings {
+            let warning = say::folded(&format!("warning: {warning}"), out.edge(), "  ");
+            lines.push(out.paint(Tone::Warn, &warning));
+        }
+        lines.extend(self.notes.iter().map(|note| say::folded(note, out.edge(), "")));
+        Ok(say::print(&(lines.join("\n") + "\n"))?)
+    }
+
+    /// Tells of what was to be added to a file of the client's.
+    fn added(&mut self, path: &Path, what: &str, added: Result<(), String>) {
+        match added {
+            Ok(()) => self.done.push(format!("Added {what}.")),
+            Err(why) => self.warnings.push(format!(
+                "`{}` was left as it is: {why}. Add {what} by hand.",
+                path.display()
+            )),
+        }
+    }
+}
+
+/// Where roz is in Claude Code, or is to be.
+pub(super) struct Claude {
+    pub(super) place: Place,
+    /// The client's own folder.
+    pub(super) config: Option<PathBuf>,
+    pub(super) project: PathBuf,
+}
+
+impl Claude {
+    pub(super) fn new(world: &World) -> Result<Self, plugin::Error> {
+        Ok(Self {
+            place: Place::new(world.data_dir().as_deref())?,
+            config: config_dir(world),
+            project: git::root(&world.cwd),
+        })
+    }
+
+    pub(super) fn settings(&self) -> Vec<Settings> {
+        settings::read(self.config.as_deref(), &self.project).0
+    }
+
+    /// The folder that the client reads a plugin of our name from.
+    pub(super) fn marketplace(&self) -> Option<PathBuf> {
+        settings::marketplace(self.config.as_deref())
+    }
+
+    pub(super) fn is_declared(&self) -> bool {
+        let folder = self.place.folder();
+        self.settings().iter().any(|settings| settings.marketplace() == Some(&folder))
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -218,145 +192,195 @@ struct Unwritable(PathBuf, #[source] plugin::Error);
 
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the client already has another marketplace `{MARKETPLACE}`, in `{}`{}. Remove it (`claude \
+    "the client already has another marketplace `{MARKETPLACE}`, in `{}`. Remove it (`claude \
      plugin marketplace remove {MARKETPLACE}`) or rename it, then run `roz install` again. Nothing \
      was changed",
-    known.display(), of_it(others)
+    .0.display()
 )]
-struct Taken {
-    known: PathBuf,
-    others: BTreeSet<String>,
-}
-
-fn of_it(others: &BTreeSet<String>) -> String {
-    let named: Vec<String> = others.iter().map(|other| format!("`{other}`")).collect();
-    if named.is_empty() { String::new() } else { format!(" ({} would go)", named.join(", ")) }
-}
-
-/// An earlier roz makes room for this one; what is somebody else's stays.
-fn not_of_another(folder: &Path, theirs: &Theirs, world: &World) -> Result<(), Taken> {
-    let config = theirs.config.as_deref();
-    let (all, _) = settings::read(config, &git::root(&world.cwd));
-    let declared = || all.iter().find_map(|settings| settings.marketplace().map(Path::to_owned));
-    let known =
-        settings::marketplace(config).or_else(declared).filter(|marketplace| marketplace != folder);
-    let Some(known) = known else { return Ok(()) };
-    let others = settings::others_of_marketplace(config, &all);
-    if others.is_empty() && plugin::is_of_roz(&known) {
-        return Ok(());
-    }
-    Err(Taken { known, others })
-}
-
-/// The client's files that change when it takes a plugin in.
-struct Theirs {
-    config: Option<PathBuf>,
-    settings: Vec<PathBuf>,
-}
-
-impl Theirs {
-    fn new(scope: Scope, world: &World) -> Self {
-        let config = config_dir(world);
-        // The marketplace is declared in the user's, whatever the scope.
-        let mut settings: Vec<PathBuf> =
-            config.iter().map(|path| path.join("settings.json")).collect();
-        if scope == Scope::Project {
-            settings.push(git::root(&world.cwd).join(".claude/settings.json"));
-        }
-        Self { config, settings }
-    }
-
-    fn of_plugins(&self, names: &[&str]) -> Vec<PathBuf> {
-        let names = names.iter();
-        names.filter_map(|name| Some(self.config.as_ref()?.join("plugins").join(name))).collect()
-    }
-
-    fn remember(&self, place: &Place) -> super::Result<()> {
-        let registries = self.of_plugins(&[KNOWN_MARKETPLACES, INSTALLED_PLUGINS]);
-        let files = [self.settings.clone(), registries].concat();
-        place.remember(&files, &self.of_plugins(&["cache", "marketplaces"]))?;
-        Ok(())
-    }
-}
+struct Taken(PathBuf);
 
 /// The plugin's way into the client.
 struct Wiring<'a> {
-    client: &'a Client,
-    place: &'a Place,
-    theirs: &'a Theirs,
+    claude: &'a Claude,
     args: &'a Args,
-    binary: &'a Path,
+    world: &'a World,
 }
 
 impl Wiring<'_> {
-    fn run(&self, told: &mut Told, world: &World) -> super::Result<()> {
-        let folder = self.place.folder();
-        let project = git::root(&world.cwd);
-        let scope = self.args.scope.word();
-        let is_ours = |other: &&Install| other.scope == scope && is_for(other, &project);
-        let [add, install] = commands(&folder, self.args);
-        if !self.args.dry_run {
+    fn run(&self, told: &mut Told) -> super::Result<()> {
+        let place = &self.claude.place;
+        let (folder, binary) = (place.folder(), self.world.binary()?);
+        self.check_marketplace(&folder)?;
+        let client = Client::find(self.world);
+        if client.is_some() {
+            // Before anything is written: the client would stop half way.
+            self.files().iter().try_for_each(|file| settings::check_writable(file))?;
+        }
+        if plugin::is_in_build_folder(&binary) {
+            told.warnings.push(format!(
+                "`{}` is in a build folder. When that is cleaned, the hooks have no binary and \
+                 every gate is open. Install the binary first (`./install.sh`).",
+                binary.display()
+            ));
+        }
+        let was_strict = || plugin::read(&folder).is_ok_and(|found| found.strict);
+        let strict = self.args.strict.unwrap_or_else(was_strict);
+        let written = place.write(&Plugin { binary: &binary, strict });
+        let is_new = written.map_err(|err| Unwritable(folder.clone(), err))?;
+        let shown = folder.display();
+        told.done.push(if is_new {
+            format!("Wrote the plugin to `{shown}`.")
+        } else {
+            format!("The plugin in `{shown}` is up to date.")
+        });
+        // The folder is this machine's, whatever the scope: no project's file is to
+        // name it.
+        let folder = folder.to_string_lossy();
+        let add = ["plugin", "marketplace", "add", &folder];
+        let install = ["plugin", "install", ID, "--scope", self.scope()];
+        if let Some(client) = &client {
             // Before the first word to the client: a version that is new to a
             // home lays its files out anew, whatever it is asked.
-            self.theirs.remember(self.place)?;
+            self.remember()?;
+            let wired = self
+                .wire(client, &add, &install, told)
+                .and_then(|()| self.prune(told))
+                .and_then(|()| self.add_extras(&binary, told));
+            place.remember_what_was_made()?;
+            wired?;
+        } else {
+            told.to_type = [&add[..], &install].map(client::line).into();
         }
-        let installs = if self.args.dry_run { Vec::new() } else { self.client.installs()? };
-        let mut ours = installs.iter().find(is_ours).cloned();
-        if !self.is_declared(&folder, &project) || ours.is_none() {
-            self.ask(&refs(&add), told)?;
+        self.tell_of_others(told);
+        if client.is_some() {
+            let next = "New sessions are governed from now on. `roz doctor` checks it.";
+            told.notes.push(next.to_owned());
+        }
+        Ok(())
+    }
+
+    fn scope(&self) -> &'static str {
+        match self.args.scope {
+            Scope::User => "user",
+            Scope::Project => "project",
+        }
+    }
+
+    /// The client's settings that change when it takes a plugin in. The marketplace is declared in
+    /// the user's, whatever the scope.
+    fn files(&self) -> Vec<PathBuf> {
+        let user = self.claude.config.iter().map(|config| config.join("settings.json"));
+        let project = self.claude.project.join(".claude/settings.json");
+        user.chain((self.args.scope == Scope::Project).then_some(project)).collect()
+    }
+
+    /// An earlier roz makes room for this one; what is somebody else's stays.
+    fn check_marketplace(&self, folder: &Path) -> Result<(), Taken> {
+        let all = self.claude.settings();
+        let declared =
+            || all.iter().find_map(|settings| settings.marketplace().map(Path::to_owned));
+        let known = self.claude.marketplace().or_else(declared);
+        let foreign = known.filter(|known| known != folder && !plugin::is_of_roz(known));
+        foreign.map_or(Ok(()), |known| Err(Taken(known)))
+    }
+
+    fn remember(&self) -> Result<(), plugin::Error> {
+        let plugins = self.claude.config.as_ref().map(|config| config.join("plugins"));
+        let inside = |names: [&str; 2]| -> Vec<PathBuf> {
+            plugins.iter().flat_map(|folder| names.map(|name| folder.join(name))).collect()
+        };
+        let files = [self.files(), inside([KNOWN_MARKETPLACES, INSTALLED_PLUGINS])].concat();
+        self.claude.place.remember(&files, &inside(["cache", "marketplaces"]))
+    }
+
+    fn wire(
+        &self,
+        client: &Client,
+        add: &[&str],
+        install: &[&str],
+        told: &mut Told,
+    ) -> super::Result<()> {
+        let scope = self.scope();
+        let is_ours = |other: &Install| other.scope == scope && is_for(other, &self.claude.project);
+        let find = || client.installs().map(|all| all.into_iter().find(is_ours));
+        let mut ask = |words: &[&str]| -> Result<(), client::Error> {
+            client.run(words)?;
+            told.done.push(format!("Ran `{}`.", client::line(words)));
+            Ok(())
+        };
+        let mut ours = find()?;
+        // The client writes the time into its list whenever it is told again.
+        let is_known = self.claude.marketplace() == Some(self.claude.place.folder());
+        if ours.is_none() || !is_known || !self.claude.is_declared() {
+            ask(add)?;
         }
         if ours.is_none() {
-            self.ask(&refs(&install), told)?;
-            if !self.args.dry_run {
-                // One that was there already keeps its version, and stays off.
-                ours = self.client.installs()?.iter().find(is_ours).cloned();
-            }
+            ask(install)?;
+            // One that was there already keeps its version, and stays off.
+            ours = find()?;
         }
         if let Some(ours) = ours {
             if ours.version != env!("CARGO_PKG_VERSION") {
-                self.ask(&["plugin", "update", ID, "--scope", scope], told)?;
+                ask(&["plugin", "update", ID, "--scope", scope])?;
             }
             if !ours.enabled {
-                self.ask(&["plugin", "enable", ID, "--scope", scope], told)?;
+                ask(&["plugin", "enable", ID, "--scope", scope])?;
             }
         }
-        self.prune(told, &project)?;
-        self.add_extras(told, &project)
+        Ok(())
+    }
+
+    /// The plugin's hooks run now: those of an earlier installation would run
+    /// besides them.
+    fn prune(&self, told: &mut Told) -> super::Result<()> {
+        let mut local = self.files();
+        if self.args.scope == Scope::Project {
+            local.push(self.claude.project.join(".claude/settings.local.json"));
+        }
+        let all = self.claude.settings();
+        for old in all.iter().filter(|settings| local.contains(&settings.path)) {
+            if self.claude.place.prune(old)? {
+                let events: Vec<&str> = old.events().into_iter().collect();
+                let (path, events) = (old.path.display(), events.join(", "));
+                told.done
+                    .push(format!("Removed the old `roz hook` entries from `{path}` ({events})."));
+            }
+        }
+        for second in settings::seconds(&self.claude.settings()) {
+            told.warnings.push(format!(
+                "Hooks run twice here: {second} also runs `roz hook`. Remove those entries, or that \
+                 plugin."
+            ));
+        }
+        Ok(())
     }
 
     /// Adds permissions and the status line if the user wants them.
-    fn add_extras(&self, told: &mut Told, project: &Path) -> super::Result<()> {
-        let (all, _) = settings::read(self.theirs.config.as_deref(), project);
+    fn add_extras(&self, binary: &Path, told: &mut Told) -> super::Result<()> {
+        let (all, files) = (self.claude.settings(), self.files());
         let rules = extras::missing_rules(&all);
-        if let Some(path) = self.theirs.settings.last().filter(|_| !rules.is_empty()) {
-            let shown = path.display();
-            let listed = rules.join("`, `");
-            let what = format!("the rules `{listed}` to `{shown}`");
+        if let Some(path) = files.last().filter(|_| !rules.is_empty()) {
+            let what = format!("the rules `{}` to `{}`", rules.join("`, `"), path.display());
             let question =
                 "Let agents run roz's own commands (`roz decide`, …) without asking you?";
             match self.wants(self.args.permissions, question)? {
-                Some(true) => {
-                    told.edited(path, &what, self.args, || extras::add_rules(path, &rules));
-                }
+                Some(true) => told.added(path, &what, extras::add_rules(path, &rules)),
                 Some(false) => (),
-                None => told.offers.push(format!(
+                None => told.notes.push(format!(
                     "The client asks before agents run roz's own commands. `roz install \
                      --permissions` adds {what}."
                 )),
             }
         }
         // It names this machine's binary, which is nothing for a project's file.
-        let path = self.theirs.settings.first().filter(|_| self.args.scope == Scope::User);
-        let is_free = !all.iter().any(settings::Settings::has_status_line);
+        let path = files.first().filter(|_| self.args.scope == Scope::User);
+        let is_free = !all.iter().any(Settings::has_status_line);
         if let Some(path) = path.filter(|_| is_free) {
             let what = format!("the status line to `{}`", path.display());
             match self.wants(self.args.status_line, "Show roz in the client's status line?")? {
-                Some(true) => {
-                    let add = || extras::add_status_line(path, self.binary);
-                    told.edited(path, &what, self.args, add);
-                }
+                Some(true) => told.added(path, &what, extras::add_status_line(path, binary)),
                 Some(false) => (),
-                None => told.offers.push(format!("`roz install --status-line` adds {what}.")),
+                None => told.notes.push(format!("`roz install --status-line` adds {what}.")),
             }
         } else if self.args.status_line && !is_free {
             told.warnings.push(
@@ -373,66 +397,24 @@ impl Wiring<'_> {
         if flag || self.args.yes {
             return Ok(Some(true));
         }
-        if self.args.dry_run || self.args.json || !input::can_ask() {
+        if self.args.json || !input::can_ask() {
             return Ok(None);
         }
         Ok(Some(input::ask(question, true)? == Some(true)))
     }
 
-    /// The client writes the time into its list whenever it is told again.
-    fn is_declared(&self, folder: &Path, project: &Path) -> bool {
-        let config = self.theirs.config.as_deref();
-        let (all, _) = settings::read(config, project);
-        settings::marketplace(config).as_deref() == Some(folder)
-            && all.iter().any(|settings| settings.declares_marketplace(folder))
-    }
-
-    fn ask(&self, words: &[&str], told: &mut Told) -> super::Result<()> {
-        if !self.args.dry_run {
-            self.client.run(words)?;
+    fn tell_of_others(&self, told: &mut Told) {
+        let is_unconnected = |other: &&&dyn clients::Client| {
+            let files = agents::plan(**other, self.world);
+            files.is_ok_and(|files| files.iter().any(|file| !file.is_done()))
+        };
+        let others = agents::present(self.world);
+        let others: Vec<&str> =
+            others.iter().filter(is_unconnected).map(|other| other.title()).collect();
+        if !others.is_empty() && !self.args.all {
+            let others = others.join(", ");
+            told.notes.push(format!("Also here: {others}. `roz install --all` connects them too."));
         }
-        told.did(("Ran", "Would run"), &format!("`{}`.", client::line(words)), self.args);
-        Ok(())
-    }
-
-    /// The plugin's hooks run now: those of an earlier installation would run
-    /// besides them.
-    fn prune(&self, told: &mut Told, project: &Path) -> super::Result<()> {
-        let (all, _) = settings::read(self.theirs.config.as_deref(), project);
-        let mut local = self.theirs.settings.clone();
-        if self.args.scope == Scope::Project {
-            local.push(project.join(".claude/settings.local.json"));
-        }
-        for old in all
-            .iter()
-            .filter(|settings| local.contains(&settings.path) && !settings.events().is_empty())
-        {
-            let path = old.path.display();
-            let events = if self.args.dry_run {
-                old.events().into_iter().map(str::to_owned).collect()
-            } else {
-                self.place.prune(old)?
-            };
-            if !events.is_empty() {
-                let events = events.join(", ");
-                told.did(
-                    ("Removed", "Would remove"),
-                    &format!("the old `roz hook` entries from `{path}` ({events})."),
-                    self.args,
-                );
-            }
-        }
-        if self.args.dry_run {
-            return Ok(());
-        }
-        let (all, _) = settings::read(self.theirs.config.as_deref(), project);
-        for second in settings::seconds(&all) {
-            told.warnings.push(format!(
-                "Hooks run twice here: {second} also runs `roz hook`. Remove those entries, or that \
-                 plugin."
-            ));
-        }
-        Ok(())
     }
 }
 
@@ -440,14 +422,4 @@ impl Wiring<'_> {
 pub(super) fn is_for(install: &Install, project: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     install.project_path.as_deref().is_none_or(|project_path| real(project_path) == real(project))
-}
-
-/// What was done, and what is left to be typed, for people.
-pub(super) fn spoken(done: &[String], to_type: &[String]) -> String {
-    let mut lines = done.to_vec();
-    if !to_type.is_empty() {
-        lines.push("Claude Code (`claude`) is not on PATH. To finish, run:".to_owned());
-        lines.extend(to_type.iter().map(|text| format!("  {text}")));
-    }
-    lines.join("\n") + "\n"
 }

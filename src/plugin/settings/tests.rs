@@ -14,7 +14,7 @@ fn a_hook_that_runs_roz_is_found_however_it_is_written() {
         json!({ "command": "cd /x; \"$HOME/bin/roz\" hook Stop" }),
     ] {
         let item = settings(json!({ "hooks": { "Stop": [{ "hooks": [hook] }] } }));
-        assert_eq!(item.events(), ["Stop"]);
+        assert_eq!(item.events(), ["Stop"].into());
     }
     for command in ["rozz hook stop", "roz list", "echo roz; hook"] {
         let item =

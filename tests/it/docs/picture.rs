@@ -20,7 +20,7 @@ fn the_picture_of_the_demo_is_what_the_demo_prints() {
     let roz = Roz::new().with_var("COLUMNS", COLUMNS);
     let told = roz.run(&["demo"]).succeeds().stdout;
     let from = told.find(FROM).unwrap_or_else(|| panic!("{told}"));
-    let end = told[from..].find("Agent roz:roz").unwrap_or_else(|| panic!("{told}"));
+    let end = told[from..].find("Agent: roz:roz").unwrap_or_else(|| panic!("{told}"));
     // The step before the reviewer's launch is the last one.
     let excerpt = &told[from..from + end];
     let excerpt = &excerpt[..excerpt.rfind("PreToolUse").unwrap()];

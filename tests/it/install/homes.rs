@@ -310,7 +310,7 @@ fn what_cannot_be_put_back_yet_is_said_and_not_forgotten() {
     let ran = machine.run(&["uninstall"]);
     let said = String::from_utf8(ran.stdout).unwrap();
     assert_eq!(ran.status.code(), Some(1), "{said}");
-    assert!(said.contains("a comment") && said.contains("`roz uninstall` again"), "{said}");
+    assert!(said.contains("at line 1") && said.contains("`roz uninstall` again"), "{said}");
     fs::write(&path, text).unwrap();
     machine.says(&["uninstall"]);
     fs::rename(machine.home().join("claude"), &client).unwrap();
@@ -328,14 +328,12 @@ fn another_marketplace_of_our_name_is_not_taken_over() {
     machine.write("home/.claude/plugins/known_marketplaces.json", &known.to_string());
     machine.write("home/.claude/settings.json", r#"{"enabledPlugins":{"zed@roz":true}}"#);
     let before = machine.listing();
-    for args in [&["install"][..], &["install", "--dry-run"]] {
-        let ran = machine.run(args);
-        let said = String::from_utf8(ran.stderr).unwrap();
-        assert_eq!(ran.status.code(), Some(1), "{said}");
-        assert!(said.contains(&*other.to_string_lossy()) && said.contains("`zed@roz`"), "{said}");
-        assert!(said.contains("marketplace remove roz") && said.contains("Nothing was"), "{said}");
-        is_same(&before, &machine.listing(), "refused");
-    }
+    let ran = machine.run(&["install"]);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(said.contains(&*other.to_string_lossy()), "{said}");
+    assert!(said.contains("marketplace remove roz") && said.contains("Nothing was"), "{said}");
+    is_same(&before, &machine.listing(), "refused");
     assert!(machine.says(&["uninstall"]).contains("left alone"));
     is_same(&before, &machine.listing(), "left");
 }
@@ -353,10 +351,8 @@ fn an_earlier_roz_makes_room_and_does_not_come_back() {
         let text = new(&fs::read_to_string(&path).unwrap());
         fs::write(&path, text.replacen('{', "{ \"mine\" :[ ],", 1)).unwrap();
     }
-    let said = machine.says(&["install"]);
-    assert!(said.contains("warning") && said.contains("replaced by this one"), "{said}");
-    let said = machine.says(&["uninstall"]);
-    assert!(said.contains("without the earlier installation of roz"), "{said}");
+    machine.says(&["install"]);
+    machine.says(&["uninstall"]);
     let path = machine.home().join(".claude/settings.json");
     assert_eq!(fs::read_to_string(path).unwrap(), "{ \"mine\" :[ ]\n}\n");
     assert!(old.join("hooks/hooks.json").exists(), "it is not ours to remove");
@@ -423,19 +419,21 @@ fn settings_that_the_client_does_not_read_are_refused_and_nothing_is_written() {
     let Some(machine) = machine("broken settings") else { return };
     let path = machine.home().join(".claude/settings.json");
     for (text, said) in [
-        ("{\n  // mine\n  \"model\": \"opus\"\n}", "line 2: a comment."),
-        ("{\n\n  /* mine */\n  \"model\": \"opus\"\n}", "line 3: a comment."),
-        ("{\n\"model\": \"opus\",\n}", "line 3: trailing comma"),
-        ("{\"model\": \"opus\"", "line 1: EOF"),
-        ("[]", "line 1: invalid type"),
+        ("{\n  // mine\n  \"model\": \"opus\"\n}", "at line 2"),
+        ("{\n\n  /* mine */\n  \"model\": \"opus\"\n}", "at line 3"),
+        ("{\n\"model\": \"opus\",\n}", "trailing comma at line 3"),
+        ("{\"model\": \"opus\"", "EOF while parsing an object at line 1"),
+        ("[]", "invalid type"),
     ] {
         machine.write("home/.claude/settings.json", text);
         let before = machine.listing();
         let ran = machine.run(&["install"]);
         let complaint = String::from_utf8(ran.stderr).unwrap();
         assert_eq!(ran.status.code(), Some(1), "{complaint}");
+        assert!(complaint.contains(said) && complaint.contains("without comments"), "{complaint}");
         assert!(
-            complaint.contains(said) && complaint.contains("Nothing was changed"),
+            complaint.contains("ignores the whole file")
+                && complaint.contains("Nothing was changed"),
             "{complaint}"
         );
         assert!(complaint.contains(&path.display().to_string()), "{complaint}");
@@ -465,19 +463,13 @@ fn hooks_of_an_earlier_installation_go_and_do_not_come_back() {
                 \"command\",\"command\":\"mine\"} ] } ]\n\t}\r\n}";
     let path = machine.home().join(".claude/settings.json");
     machine.write("home/.claude/settings.json", old);
-    let text = machine.says(&["install", "--dry-run"]);
-    assert!(
-        text.contains("Would remove the old") && fs::read_to_string(&path).unwrap() == old,
-        "{text}"
-    );
     let text = machine.says(&["install"]);
     assert!(text.contains("Removed the old `roz hook` entries from"), "{text}");
     assert!(text.contains("(PreToolUse, Stop)"), "{text}");
     assert!(!text.contains("twice"), "{text}");
     let found = machine.doctor();
     assert_eq!(found.check("hooks")["status"], "ok", "{:#}", found.0);
-    let said = machine.says(&["uninstall"]);
-    assert!(said.contains("without the earlier installation"), "{said}");
+    machine.says(&["uninstall"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), mine);
 }
 
