@@ -93,12 +93,9 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let tool = |item: &tools::Tool| {
-            let schema = match item.schema() {
-                Value::Object(schema) => schema,
-                _ => serde_json::Map::new(),
-            };
+            let schema = item.schema().as_object().cloned().unwrap_or_default();
             let hints = ToolAnnotations::from_raw(
-                Some(item.title.to_owned()),
+                None,
                 Some(item.only_reads),
                 Some(false),
                 Some(true),
@@ -120,11 +117,11 @@ impl ServerHandler for Server {
         // Each call has its own time; the server may run for days.
         let world = World::from_env();
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let texts = |texts: Vec<String>| texts.into_iter().map(ContentBlock::text).collect();
+        let text = |text: String| vec![ContentBlock::text(text)];
         let result = match tool.run(&arguments, &world) {
-            Ok(Answer::Texts(told)) => CallToolResult::success(texts(told)),
+            Ok(Answer::Text(told)) => CallToolResult::success(text(told)),
             Ok(Answer::Object(value)) => CallToolResult::structured(value),
-            Err(trouble) => CallToolResult::error(texts(vec![trouble.told()])),
+            Err(trouble) => CallToolResult::error(text(trouble.0)),
         };
         Ok(result.into())
     }

@@ -26,24 +26,34 @@ use crate::{
 
 pub(super) struct Tool {
     pub(super) name: &'static str,
-    pub(super) title: &'static str,
     pub(super) about: &'static str,
     pub(super) only_reads: bool,
-    /// The arguments that it needs, and those that it may be given: names of [`ARGUMENTS`].
-    required: &'static [&'static str],
-    optional: &'static [&'static str],
+    /// Names of [`ARGUMENTS`]; one with a `?` may be left out.
+    arguments: &'static [&'static str],
     call: fn(Input, &World) -> Result<Answer, Trouble>,
 }
 
 pub(super) enum Answer {
-    Texts(Vec<String>),
+    Text(String),
     Object(Value),
 }
 
 /// Why a tool did not do its work.
-pub(super) enum Trouble {
-    Refused(Refused),
-    Failed(String),
+pub(super) struct Trouble(pub(super) String);
+
+impl<E: std::error::Error + 'static> From<E> for Trouble {
+    fn from(err: E) -> Self {
+        Self(format!("{}.", in_a_line(&err)))
+    }
+}
+
+/// A sentence, what to do about it, and a line of JSON.
+impl From<Refused> for Trouble {
+    fn from(refusal: Refused) -> Self {
+        let mut said = vec![refusal.message.clone()];
+        said.extend(refusal.recovery.iter().cloned());
+        Self(format!("{}\n\n{}", said.join(" "), refusal.json()))
+    }
 }
 
 /// The arguments of all tools.
@@ -101,63 +111,59 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "select_active_intent",
-        title: "Select the active intent",
         about: "Say which declared intent you are working on, before you change anything. Answers \
                 with its scope, constraints and acceptance criteria, and what was done and learned \
                 before.",
         only_reads: false,
-        required: &["intent_id"],
-        optional: &[],
+        arguments: &["intent_id"],
         call: select,
     },
     Tool {
         name: "list_intents",
-        title: "List the intents",
         about: "The declared intents with their scopes: those that can be selected, or all.",
         only_reads: true,
-        required: &[],
-        optional: &["all"],
+        arguments: &["all?"],
         call: list,
     },
     Tool {
         name: "intent_status",
-        title: "Show an intent",
         about: "An intent's status, scope, constraints, acceptance criteria, and what is wrong \
                 with it. Without an id: all open ones, and the state of the files that declare \
                 them.",
         only_reads: true,
-        required: &[],
-        optional: &["intent_id"],
+        arguments: &["intent_id?"],
         call: status,
     },
     Tool {
         name: "create_intent",
-        title: "Declare a new intent",
         about: "Declare a piece of work that no open intent covers. The user is asked. Select it \
                 afterwards.",
         only_reads: false,
-        required: &["name", "owned_scope"],
-        optional: &["constraints", "acceptance_criteria", "depends_on", "intent_id", "reason"],
+        arguments: &[
+            "name",
+            "owned_scope",
+            "constraints?",
+            "acceptance_criteria?",
+            "depends_on?",
+            "intent_id?",
+            "reason?",
+        ],
         call: create,
     },
     Tool {
         name: "request_scope_expansion",
-        title: "Ask for more scope",
         about: "Ask the user to let an intent change more paths. Use it when a write was refused \
                 as outside the scope and the work needs it.",
         only_reads: false,
-        required: &["intent_id", "patterns", "reason"],
-        optional: &[],
+        arguments: &["intent_id", "patterns", "reason"],
         call: expand,
     },
     Tool {
         name: "record_lesson",
-        title: "Record a lesson",
         about: "Write down in a sentence what was learned from a failure or a decision, for those \
                 who work on the same intent or files later.",
         only_reads: false,
-        required: &["lesson"],
-        optional: &["intent_id", "files"],
+        arguments: &["lesson", "intent_id?", "files?"],
         call: learn,
     },
 ];
@@ -166,65 +172,38 @@ pub(super) const TOOLS: &[Tool] = &[
 /// gives the permit.
 pub(super) const REVIEWER: &[Tool] = &[Tool {
     name: "decide",
-    title: "Decide the review",
     about: "Ends the review: COMPLETE if you would put your name to the work, else ISSUES with what \
             is wrong, where, and how to fix it.",
     only_reads: false,
-    required: &["session", "verdict", "summary"],
-    optional: &["message"],
+    arguments: &["session", "verdict", "summary", "message?"],
     call: post,
 }];
 
 impl Tool {
+    fn required(&self) -> impl Iterator<Item = &str> {
+        self.arguments.iter().copied().filter(|name| !name.ends_with('?'))
+    }
+
     /// The JSON Schema of its arguments.
     pub(super) fn schema(&self) -> Value {
-        let takes =
-            |name: &str| self.required.iter().chain(self.optional).any(|text| *text == name);
-        let described = ARGUMENTS.iter().filter(|(name, ..)| takes(name));
-        let properties: serde_json::Map<String, Value> = described
-            .map(|(name, kind, about)| {
-                let mut argument = json!({ "type": kind, "description": about });
+        let mut properties = json!({});
+        for (name, kind, about) in ARGUMENTS {
+            if self.arguments.iter().any(|taken| taken.trim_end_matches('?') == *name) {
+                properties[*name] = json!({ "type": kind, "description": about });
                 if *kind == "array" {
-                    argument["items"] = json!({ "type": "string" });
+                    properties[*name]["items"] = json!({ "type": "string" });
                 }
-                ((*name).to_owned(), argument)
-            })
-            .collect();
-        json!({ "type": "object", "properties": properties, "required": self.required })
+            }
+        }
+        let required: Vec<&str> = self.required().collect();
+        json!({ "type": "object", "properties": properties, "required": required })
     }
 
     pub(super) fn run(&self, arguments: &Value, world: &World) -> Result<Answer, Trouble> {
-        if let Some(missing) = self.required.iter().find(|name| arguments[**name].is_null()) {
-            return Err(Trouble::Failed(format!("The argument `{missing}` is missing.")));
+        if let Some(missing) = self.required().find(|name| arguments[*name].is_null()) {
+            return Err(Trouble(format!("The argument `{missing}` is missing.")));
         }
-        let input = Input::deserialize(arguments).map_err(|err| {
-            Trouble::Failed(format!("The arguments are not as described: {err}."))
-        })?;
-        (self.call)(input, world)
-    }
-}
-
-impl Trouble {
-    fn of(err: &(dyn std::error::Error + 'static)) -> Self {
-        Self::Failed(format!("{}.", in_a_line(err)))
-    }
-
-    /// A sentence, what to do about it, and for refusals their line of JSON.
-    pub(super) fn told(&self) -> String {
-        match self {
-            Self::Refused(refusal) => {
-                let mut said = vec![refusal.message.clone()];
-                said.extend(refusal.recovery.iter().cloned());
-                format!("{}\n\n{}", said.join(" "), refusal.json())
-            }
-            Self::Failed(what) => what.clone(),
-        }
-    }
-}
-
-impl From<Refused> for Trouble {
-    fn from(refusal: Refused) -> Self {
-        Self::Refused(refusal)
+        (self.call)(Input::deserialize(arguments)?, world)
     }
 }
 
@@ -235,8 +214,8 @@ fn store(world: &World) -> Result<IntentStore, Trouble> {
 fn project(world: &World) -> Result<(Roz, IntentStore), Trouble> {
     let launched = world.var("CLAUDE_PROJECT_DIR").map(std::path::PathBuf::from);
     let dir = launched.filter(|launched| launched.is_dir()).unwrap_or_else(|| world.cwd.clone());
-    let roz = Roz::open(world, &dir).map_err(|err| Trouble::of(&err))?;
-    let mut store = intent::store(&roz, &dir).map_err(|err| Trouble::of(&err))?;
+    let roz = Roz::open(world, &dir)?;
+    let mut store = intent::store(&roz, &dir)?;
     store.is_agents = true;
     Ok((roz, store))
 }
@@ -255,7 +234,7 @@ fn select(input: Input, world: &World) -> Result<Answer, Trouble> {
     let (_, store) = project(world)?;
     let intent = store.choose(intent_id.trim(), "select_active_intent")?;
     let briefing = store.briefing(intent);
-    Ok(Answer::Texts(vec![briefing.context()]))
+    Ok(Answer::Text(briefing.context()))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "all functions of the table have one type")]
@@ -317,15 +296,13 @@ fn create(new: Input, world: &World) -> Result<Answer, Trouble> {
         acceptance_criteria: new.acceptance_criteria,
         depends_on: new.depends_on,
     };
-    let made = draft::intent(&draft, &store.catalogue, world.now);
-    let (intent, complaints) = made.map_err(|err| Trouble::of(&err))?;
-    store.add(intent.clone(), world.now).map_err(|err| Trouble::of(&err))?;
-    let mut told = vec![format!(
+    let (intent, complaints) = draft::intent(&draft, &store.catalogue, world.now)?;
+    store.add(intent.clone(), world.now)?;
+    let told = format!(
         "Declared {}. Select it with select_active_intent before you change anything.",
         intent.id
-    )];
-    told.extend(minded(&store, &intent, &complaints));
-    Ok(Answer::Texts(told))
+    );
+    Ok(Answer::Text(told + &minded(&store, &intent, &complaints)))
 }
 
 fn expand(input: Input, world: &World) -> Result<Answer, Trouble> {
@@ -333,20 +310,19 @@ fn expand(input: Input, world: &World) -> Result<Answer, Trouble> {
     let store = sound_store(world, "request_scope_expansion")?;
     if reason.trim().is_empty() || patterns.is_empty() {
         let what = "Say which `patterns` are needed, and the `reason`.";
-        return Err(Trouble::Failed(what.to_owned()));
+        return Err(Trouble(what.to_owned()));
     }
     let intent = store.choose(intent_id.unwrap_or_default().trim(), "request_scope_expansion")?;
-    let complaints = draft::patterns(&patterns).map_err(|err| Trouble::of(&err))?;
-    let added = store.expand(&intent.id, &patterns, world.now).map_err(|err| Trouble::of(&err))?;
+    let complaints = draft::patterns(&patterns)?;
+    let added = store.expand(&intent.id, &patterns, world.now)?;
     let mut wider = intent.clone();
     wider.owned_scope.extend(added.iter().cloned());
-    let mut told = vec![if added.is_empty() {
+    let told = if added.is_empty() {
         format!("{} already owns that.", intent.id)
     } else {
         format!("Granted: {} now owns {} too.", intent.id, added.join(", "))
-    }];
-    told.extend(minded(&store, &wider, &complaints));
-    Ok(Answer::Texts(told))
+    };
+    Ok(Answer::Text(told + &minded(&store, &wider, &complaints)))
 }
 
 fn learn(input: Input, world: &World) -> Result<Answer, Trouble> {
@@ -354,24 +330,22 @@ fn learn(input: Input, world: &World) -> Result<Answer, Trouble> {
     let (roz, store) = project(world)?;
     let selected = lesson::selected(&roz, &store, world);
     let (intent, root) = (intent_id.as_deref(), store.root());
-    let lesson = lesson::lesson(&lesson, intent, &files, &store, root, selected);
-    let lesson = lesson.map_err(|what| Trouble::Failed(format!("{what}.")))?;
+    let lesson = lesson::lesson(&lesson, intent, &files, &store, root, selected)?;
     for id in &lesson.about.intents {
         selection::find(&store.catalogue, id, "record_lesson")?;
     }
-    let told = match store.learn(&lesson).map_err(|err| Trouble::of(&err))? {
+    let told = match store.learn(&lesson)? {
         Learned::New => "Recorded.",
         Learned::Wider => "This was already known; it now applies to these too.",
         Learned::Known => "This is already known.",
     };
-    Ok(Answer::Texts(vec![told.to_owned()]))
+    Ok(Answer::Text(told.to_owned()))
 }
 
 fn post(input: Input, world: &World) -> Result<Answer, Trouble> {
     let Input { session, verdict, summary, message, .. } = input;
-    let failed = |err: Box<dyn std::error::Error>| Trouble::of(&*err);
-    let roz = Roz::open(world, &world.cwd).map_err(|err| Trouble::of(&err))?;
-    let id = roz.find_session(&session).map_err(|err| Trouble::of(&err))?;
+    let roz = Roz::open(world, &world.cwd)?;
+    let id = roz.find_session(&session)?;
     let summary = bounded::cut(summary.trim(), bounded::MAX_KEPT).to_owned();
     let decision = if verdict == "COMPLETE" {
         Decision::Complete { summary, second_opinions: None }
@@ -381,12 +355,13 @@ fn post(input: Input, world: &World) -> Result<Answer, Trouble> {
         Decision::Issues { summary, message_to_agent }
     };
     let posted = decide::post(roz, &id, decision, Claim::Permit, Vec::new(), world);
-    Ok(Answer::Texts(vec![posted.map_err(failed)?.1]))
+    let posted = posted.map_err(|err| Trouble(format!("{}.", in_a_line(&*err))))?;
+    Ok(Answer::Text(posted.1))
 }
 
-/// What is unusual about a scope.
-fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> Option<String> {
+/// What is unusual about a scope, in a line.
+fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> String {
     let mind = intent::minded(store, intent, complaints);
-    let mind = mind.iter().map(|text| bounded::plain_line(text)).collect::<Vec<_>>();
-    (!mind.is_empty()).then(|| format!("Note: {}.", mind.join("; ")))
+    let mind: Vec<String> = mind.iter().map(|text| bounded::plain_line(text)).collect();
+    if mind.is_empty() { String::new() } else { format!("\nNote: {}.", mind.join("; ")) }
 }
