@@ -52,7 +52,6 @@ const FACTS: &[&[&str]] = &[
     &["tickets"],
     &["learn", "backends"],
     &["clean", "--dry-run"],
-    &["install", "--dry-run"],
     &["doctor", "--only", "home", "--only", "configuration"],
 ];
 

@@ -11,10 +11,7 @@ use super::{
     step::{Step, new_file, text_of},
 };
 use crate::{
-    config::{
-        keys::{self, Key, May},
-        schema,
-    },
+    config::keys::{self, Key, May},
     core::{bounded, policy::Policy},
 };
 
@@ -22,33 +19,21 @@ const NAME: &str = ".roz/config.toml";
 /// A comment's lines are at most so wide.
 const WIDTH: usize = 78;
 
-/// Beside it, for editors that read the line at the file's top (taplo, Even
-/// Better TOML).
-const SCHEMA: &str = ".roz/config.schema.json";
-
 const HEAD: &str = "\
-#:schema ./config.schema.json
 # The rules of this project, for everyone who works on it. A project can be
 # stricter than a user's own configuration (`~/.roz/config.toml`), never laxer.
 # `roz config show --origin` says what applies and why, `roz config check` what
-# is wrong. Lines in comments show the defaults. Editors complete keys from the
-# schema beside this file; after an update of roz, run
-# `roz config schema > .roz/config.schema.json`.
+# is wrong, `roz config schema` prints a JSON Schema for editors. Lines in
+# comments show the defaults.
 ";
 
-pub(super) fn write(project: &Path, wants: Wants, found: &Found) -> Vec<Step> {
+pub(super) fn write(project: &Path, wants: Wants, found: &Found) -> Step {
     let step = new_file(project, NAME, &text(wants, found));
-    if matches!(step, Step::Wrote(_)) {
-        let schema = serde_json::to_string_pretty(&schema()).unwrap_or_default() + "\n";
-        return vec![step, new_file(project, SCHEMA, &schema)];
+    if !matches!(step, Step::Kept { .. }) || !wants.review || sets(project, "review.gates.tools") {
+        return step;
     }
-    let is_there = matches!(step, Step::Kept(_));
-    if !is_there || !wants.review || sets(project, "review.gates.tools") {
-        return vec![step];
-    }
-    let gated = toml::Value::from(found.gated());
-    let why = "it exists".to_owned();
-    vec![Step::ByHand(NAME.to_owned(), why, format!("[review.gates]\ntools = {gated}"))]
+    let by_hand = format!("[review.gates]\ntools = {}", toml::Value::from(found.gated()));
+    Step::Left { file: NAME.to_owned(), why: "it exists".to_owned(), by_hand }
 }
 
 /// Whether the configuration that is there says something about a key.
@@ -80,11 +65,10 @@ fn text(wants: Wants, found: &Found) -> String {
             _ => None,
         };
         let default = keys::slot(&mut defaults, key.path).clone();
-        let _ = match (chosen, key.path) {
-            (Some(value), _) => writeln!(res, "{name} = {value}"),
-            (None, "intent.format") => writeln!(res, "# format = {}", formatters(found)),
-            (None, _) if is_row => writeln!(res, "# [[{}]]", key.path),
-            (None, _) => writeln!(res, "# {name} = {}", as_toml(&default, key.kind)),
+        let _ = match chosen {
+            Some(value) => writeln!(res, "{name} = {value}"),
+            None if is_row => writeln!(res, "# [[{}]]", key.path),
+            None => writeln!(res, "# {name} = {}", as_toml(&default, key.kind)),
         };
     }
     res
@@ -113,15 +97,6 @@ fn as_toml(value: &Value, kind: keys::Kind) -> String {
         (value, _) => toml::Value::try_from(value).unwrap_or_else(|_| toml::Value::from("")),
     };
     shown.to_string()
-}
-
-fn formatters(found: &Found) -> String {
-    let rows: Vec<String> = found
-        .formatters
-        .iter()
-        .map(|(glob, program)| format!("\"{glob}\" = \"{program}\""))
-        .collect();
-    if rows.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", rows.join(", ")) }
 }
 
 fn commented(text: &str) -> String {

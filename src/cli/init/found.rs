@@ -1,46 +1,21 @@
 //! What the project has that `roz init` makes use of.
 
-use crate::{
-    hooks::{gather, reflection_facts},
-    open::Roz,
-    plugin::settings,
-    world::World,
-};
+use crate::{hooks::reflection_facts, open::Roz, world::World};
 
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) is_git: bool,
     /// Ticket systems, by their markers.
     pub(super) systems: Vec<String>,
-    /// Formatters, as rows of `[intent.format]`: a pattern and a program.
-    pub(super) formatters: Vec<(&'static str, &'static str)>,
-    /// The client starts roz already.
-    pub(super) is_wired: bool,
 }
-
-/// A file that tells of a formatter, and a row of `[intent.format]` for it.
-const SIGNS: &[(&str, (&str, &str))] = &[
-    ("Cargo.toml", ("*.rs", "rustfmt")),
-    ("go.mod", ("*.go", "gofmt -w")),
-    (".prettierrc", ("*.ts", "npx prettier --write")),
-    (".prettierrc.json", ("*.ts", "npx prettier --write")),
-    ("ruff.toml", ("*.py", "ruff format")),
-];
 
 impl Found {
     pub(super) fn look(roz: &Roz, world: &World) -> Self {
-        let has = |name: &str| roz.project.join(name).exists();
-        let signs = SIGNS.iter().filter(|(file, _)| has(file));
-        let mut formatters: Vec<_> = signs.map(|(_, formatter)| *formatter).collect();
-        formatters.dedup();
+        let markers = reflection_facts::markers(roz, &world.cwd);
+        let found = markers.filter(|marker| marker.found.is_some());
         Self {
-            is_git: has(".git"),
-            systems: reflection_facts::markers(roz, &world.cwd)
-                .filter(|marker| marker.found.is_some())
-                .map(|marker| marker.system)
-                .collect(),
-            formatters,
-            is_wired: is_wired(roz, world),
+            is_git: roz.project.join(".git").exists(),
+            systems: found.map(|marker| marker.system).collect(),
         }
     }
 
@@ -56,11 +31,4 @@ impl Found {
         }
         gated
     }
-}
-
-/// By what the client's settings say: the client itself is not started.
-fn is_wired(roz: &Roz, world: &World) -> bool {
-    let (settings, _) = settings::read(gather::config_dir(world).as_deref(), &roz.project);
-    let says = settings.iter().rev().find_map(settings::Settings::enables_plugin);
-    says == Some(true) || settings.iter().any(|setting| !setting.events().is_empty())
 }

@@ -12,7 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use self::{
     found::Found,
@@ -44,17 +45,9 @@ use crate::{
 ///   roz init --all
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(super) struct Args {
-    /// Gated tools wait for a reviewer
-    #[arg(long)]
-    review: bool,
-    /// Agents write down what they learned
-    #[arg(long)]
-    reflection: bool,
-    /// Work is declared, and agents are kept to it
-    #[arg(long)]
-    intent: bool,
+    #[command(flatten)]
+    wants: Wants,
     /// All three gates
     #[arg(long)]
     all: bool,
@@ -69,10 +62,16 @@ pub(super) struct Args {
 const LEARNINGS: &str = ".roz/learnings.md";
 
 /// What is to be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::Args)]
 struct Wants {
+    /// Gated tools wait for a reviewer
+    #[arg(long)]
     review: bool,
+    /// Agents write down what they learned
+    #[arg(long)]
     reflection: bool,
+    /// Work is declared, and agents are kept to it
+    #[arg(long)]
     intent: bool,
 }
 
@@ -147,12 +146,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let steps = set_up(wants, args, &roz, &found, world)?;
     let is_done = steps.iter().all(Step::is_done);
     if args.json {
-        let steps: Vec<Value> = steps.iter().map(Step::as_json).collect();
-        let gates = json!({
-            "review": wants.review, "reflection": wants.reflection, "intent": wants.intent,
-        });
         say::print_json(&json!({
-            "project": roz.project, "gates": gates, "files": steps, "done": is_done,
+            "project": roz.project, "gates": wants, "files": steps, "done": is_done,
         }))?;
     } else {
         let told: String = steps.iter().map(Step::told).collect();
@@ -162,6 +157,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
     }
     Ok(if is_done { Done::Well } else { Done::Badly })
+}
+
+impl Wants {
+    fn any(self) -> bool {
+        self.review || self.reflection || self.intent
+    }
 }
 
 /// Whether the project's files would be the user's own.
@@ -174,20 +175,18 @@ fn is_own(roz: &Roz, world: &World) -> bool {
 
 /// What the command line says, or the user at the terminal.
 fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
-    let said = Wants {
-        review: args.review || args.all,
-        reflection: args.reflection || args.all,
-        intent: args.intent || args.all,
-    };
-    if said.review || said.reflection || said.intent {
-        return Ok(Some(said));
+    if args.all {
+        return Ok(Some(Wants { review: true, reflection: true, intent: true }));
+    }
+    if args.wants.any() {
+        return Ok(Some(args.wants));
     }
     if !input::can_ask() || args.json {
         return Err(Error::NothingWanted.into());
     }
     let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
     let asked = ask::wants(found, answers, questions).map_err(Error::Ask)?;
-    Ok(asked.filter(|asked| asked.review || asked.reflection || asked.intent))
+    Ok(asked.filter(|asked| asked.any()))
 }
 
 fn set_up(
@@ -207,7 +206,7 @@ fn set_up(
     let folder = folder.unwrap_or(Path::new(".roz")).to_string_lossy().into_owned();
     if wants.review || wants.reflection {
         make(&project.join(".roz"))?;
-        steps.extend(config::write(project, wants, found));
+        steps.push(config::write(project, wants, found));
     }
     if wants.reflection {
         if folder == ".roz" {
@@ -219,7 +218,7 @@ fn set_up(
         make(&project.join(FOLDER))?;
         for (file, text) in [(selection::FILE, INTENTS), (selection::IGNORE, IGNORED)] {
             let step = new_file(project, file, text);
-            if matches!(step, Step::Wrote(_)) {
+            if matches!(step, Step::Wrote { .. }) {
                 note(file, text, roz, world);
             }
             steps.push(step);
@@ -247,20 +246,21 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
     if !ledger.is_tracked(until) {
         return Ok(None);
     }
-    let name = format!("{FOLDER}/{}", ledger::NAME);
     let question = "Stop tracking the ledger in git? No record is lost.";
     let is_wanted = args.untrack
         || !args.json
             && input::can_ask()
             && input::ask(question, true).map_err(Error::Ask)?.unwrap_or(false);
     if !is_wanted {
-        let why = "git tracks it, so roz only reads it".to_owned();
-        let by_hand = "`roz init --intent --untrack` has git ignore it".to_owned();
-        return Ok(Some(Step::ByHand(name, why, by_hand)));
+        return Ok(Some(Step::Left {
+            file: format!("{FOLDER}/{}", ledger::NAME),
+            why: "git tracks it, so roz only reads it".to_owned(),
+            by_hand: "`roz init --intent --untrack` has git ignore it".to_owned(),
+        }));
     }
     // The user may have taken their time to answer.
     let tracked = ledger.untrack(world.now.timestamp(), Instant::now() + PATIENCE)?;
-    Ok(Some(Step::Untracked(tracked)))
+    Ok(Some(Step::Untracked { file: tracked.join(" and ") }))
 }
 
 /// Notes that roz itself wrote a file, so that no session doubts it if an agent started this.
@@ -291,31 +291,20 @@ fn make(folder: &Path) -> Result<(), Error> {
 
 /// What the user does now, a line each.
 fn next(wants: Wants, found: &Found) -> String {
-    let mut res = String::from("\nNext:\n");
-    let mut step = |text: &str| {
-        res.push_str("- ");
-        res.push_str(text);
-        res.push('\n');
+    let learned = if found.systems.is_empty() {
+        "there is no ticket system here, so agents are asked what they learned when they stop"
+    } else {
+        "close a ticket: the agent is asked what it learned"
     };
-    if !found.is_wired {
-        step("run `roz install` to connect the client, and `roz doctor` to check the gates");
-    }
-    if found.is_git {
-        step("commit these files");
-    }
-    if wants.review {
-        step("begin a prompt with `#roz` when you want the work reviewed");
-    }
-    if wants.reflection {
-        step(if found.systems.is_empty() {
-            "there is no ticket system here, so agents are asked what they learned when they stop"
-        } else {
-            "close a ticket: the agent is asked what it learned"
-        });
-    }
-    if wants.intent {
-        step("declare work: `roz intent new \"Login by link\" --scope 'src/auth/**'`");
-    }
-    step("run `roz explain 'git push'` to see what roz makes of a command");
-    res
+    let steps = [
+        (true, "run `roz doctor` to check the gates (`roz install` connects the client)"),
+        (found.is_git, "commit these files"),
+        (wants.review, "begin a prompt with `#roz` when you want the work reviewed"),
+        (wants.reflection, learned),
+        (wants.intent, "declare work: `roz intent new \"Login by link\" --scope 'src/auth/**'`"),
+        (true, "run `roz explain 'git push'` to see what roz makes of a command"),
+    ];
+    let steps = steps.iter().filter(|(is_next, _)| *is_next);
+    let steps: Vec<String> = steps.map(|(_, text)| format!("- {text}\n")).collect();
+    format!("\nNext:\n{}", steps.concat())
 }

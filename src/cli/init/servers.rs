@@ -12,23 +12,17 @@ use crate::{
 };
 
 pub(super) fn servers(project: &Path) -> Step {
-    const NAME: &str = ".mcp.json";
-    let path = project.join(NAME);
-    let by_hand = || format!("\"mcpServers\": {{ {SERVER} }}");
-    let old = match text_of(&path) {
-        Ok(old) => old,
-        Err(why) => return Step::ByHand(NAME.to_owned(), why, by_hand()),
-    };
-    let new = match with_server(&old) {
-        Ok(Some(new)) => new,
-        Ok(None) => return Step::Kept(NAME.to_owned()),
-        Err(why) => return Step::ByHand(NAME.to_owned(), why, by_hand()),
-    };
-    match files::rewrite(&path, new.as_bytes(), false) {
-        Ok(()) if old.is_empty() => Step::Wrote(NAME.to_owned()),
-        Ok(()) => Step::Added(NAME.to_owned(), "the server `roz`".to_owned()),
-        Err(err) => Step::ByHand(NAME.to_owned(), in_a_line(&err), by_hand()),
-    }
+    let file = ".mcp.json".to_owned();
+    let path = project.join(&file);
+    let step = text_of(&path).and_then(|old| {
+        let Some(new) = with_server(&old)? else { return Ok(Step::Kept { file: file.clone() }) };
+        files::rewrite(&path, new.as_bytes(), false).map_err(|err| in_a_line(&err))?;
+        let file = file.clone();
+        let what = "the server `roz`".to_owned();
+        Ok(if old.is_empty() { Step::Wrote { file } } else { Step::Added { file, what } })
+    });
+    let by_hand = format!("\"mcpServers\": {{ {SERVER} }}");
+    step.unwrap_or_else(|why| Step::Left { file, why, by_hand })
 }
 
 const SERVER: &str = r#""roz": { "command": "roz", "args": ["mcp"] }"#;

@@ -2,7 +2,7 @@
 
 use std::{fs, fs::OpenOptions, io::Write as _, path::Path};
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::world::{
     files::{self, Access},
@@ -13,38 +13,51 @@ use crate::world::{
 const LARGEST: usize = 4 << 20;
 
 /// What became of a file.
+#[derive(Serialize)]
+#[serde(tag = "did", rename_all = "snake_case")]
 pub(super) enum Step {
-    Wrote(String),
-    /// With what was added.
-    Added(String, String),
-    Kept(String),
-    /// It is left as it is: why, and what to put into it.
-    ByHand(String, String, String),
-    /// Git tracks these no more; they are where they were.
-    Untracked(Vec<String>),
+    Wrote {
+        file: String,
+    },
+    Added {
+        file: String,
+        what: String,
+    },
+    Kept {
+        file: String,
+    },
+    /// With what the user has to put into it.
+    Left {
+        file: String,
+        why: String,
+        by_hand: String,
+    },
+    /// Git tracks it no more; it is where it was.
+    Untracked {
+        file: String,
+    },
 }
 
 /// Creates a file of the project, unless it exists.
 pub(super) fn new_file(project: &Path, name: &str, text: &str) -> Step {
     let path = project.join(name);
     if fs::symlink_metadata(&path).is_ok() {
-        return Step::Kept(name.to_owned());
+        return Step::Kept { file: name.to_owned() };
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    match put(&path, &mut options, text) {
-        Ok(()) => Step::Wrote(name.to_owned()),
-        Err(why) => Step::ByHand(name.to_owned(), why, text.to_owned()),
+    let file = name.to_owned();
+    match put(&path, OpenOptions::new().write(true).create_new(true), text) {
+        Ok(()) => Step::Wrote { file },
+        Err(why) => Step::Left { file, why, by_hand: text.to_owned() },
     }
 }
 
 /// Adds the lines that a file does not have yet. A line that has all the words of one counts as it.
 pub(super) fn lines(project: &Path, name: &str, wanted: &[String]) -> Step {
-    let path = project.join(name);
-    let all = wanted.join("\n");
+    let (path, file) = (project.join(name), name.to_owned());
+    let by_hand = wanted.join("\n");
     let old = match text_of(&path) {
         Ok(old) => old,
-        Err(why) => return Step::ByHand(name.to_owned(), why, all),
+        Err(why) => return Step::Left { file, why, by_hand },
     };
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let has = |wanted: &str| {
@@ -53,16 +66,14 @@ pub(super) fn lines(project: &Path, name: &str, wanted: &[String]) -> Step {
     };
     let missing: Vec<&str> = wanted.iter().map(String::as_str).filter(|text| !has(text)).collect();
     if missing.is_empty() {
-        return Step::Kept(name.to_owned());
+        return Step::Kept { file };
     }
     let gap = if old.is_empty() || old.ends_with('\n') { "" } else { "\n" };
     let lines = format!("{gap}{}\n", missing.join("\n"));
     let lines = if old.contains("\r\n") { lines.replace('\n', "\r\n") } else { lines };
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    match put(&path, &mut options, &lines) {
-        Ok(()) => Step::Added(name.to_owned(), missing.join(", ")),
-        Err(why) => Step::ByHand(name.to_owned(), why, all),
+    match put(&path, OpenOptions::new().append(true).create(true), &lines) {
+        Ok(()) => Step::Added { file, what: missing.join(", ") },
+        Err(why) => Step::Left { file, why, by_hand },
     }
 }
 
@@ -87,31 +98,17 @@ pub(super) fn text_of(path: &Path) -> Result<String, String> {
 
 impl Step {
     pub(super) fn is_done(&self) -> bool {
-        !matches!(self, Self::ByHand(..))
+        !matches!(self, Self::Left { .. })
     }
 
     pub(super) fn told(&self) -> String {
         match self {
-            Self::Wrote(name) => format!("Wrote {name}.\n"),
-            Self::Added(name, what) => format!("Added to {name}: {what}.\n"),
-            Self::Kept(name) => format!("Kept {name}.\n"),
-            Self::Untracked(names) => {
-                format!("Git no longer tracks {}; commit that.\n", names.join(" and "))
-            }
-            Self::ByHand(name, why, what) => {
-                format!("Left {name} alone: {why}. Add by hand:\n{}\n", what.trim_end())
-            }
-        }
-    }
-
-    pub(super) fn as_json(&self) -> Value {
-        match self {
-            Self::Wrote(name) => json!({ "file": name, "did": "wrote" }),
-            Self::Added(name, what) => json!({ "file": name, "did": "added", "what": what }),
-            Self::Kept(name) => json!({ "file": name, "did": "kept" }),
-            Self::Untracked(names) => json!({ "file": names.first(), "did": "untracked" }),
-            Self::ByHand(name, why, what) => {
-                json!({ "file": name, "did": "left", "why": why, "by_hand": what })
+            Self::Wrote { file } => format!("Wrote {file}.\n"),
+            Self::Added { file, what } => format!("Added to {file}: {what}.\n"),
+            Self::Kept { file } => format!("Kept {file}.\n"),
+            Self::Untracked { file } => format!("Git no longer tracks {file}; commit that.\n"),
+            Self::Left { file, why, by_hand } => {
+                format!("Left {file} alone: {why}. Add by hand:\n{}\n", by_hand.trim_end())
             }
         }
     }
