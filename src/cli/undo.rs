@@ -328,9 +328,9 @@ fn undo(
 
 /// Takes back what the index says of files that came or went (`git mv`, `git rm`): it has of them
 /// what HEAD has.
-fn unstage(files: &[FileChange], texts: &Texts) {
+fn unstage(files: &[FileDetails], texts: &Texts) {
     let is_moved =
-        |file: &&FileChange| matches!(file.changed.change, Change::Created | Change::Deleted);
+        |file: &&FileDetails| matches!(file.changed.change, Change::Created | Change::Deleted);
     let paths = files.iter().filter(is_moved).map(|file| format!(":(literal){}", file.path));
     let paths: Vec<String> = paths.collect();
     if !paths.is_empty() {
@@ -343,7 +343,7 @@ fn unstage(files: &[FileChange], texts: &Texts) {
 
 /// An agent's own undo makes no file stale for it: what it knew, it knows still.
 fn tell_session(
-    files: &[FileChange],
+    files: &[FileDetails],
     last: &Record,
     roz: &Roz,
     world: &World,
@@ -353,7 +353,7 @@ fn tell_session(
     let target = target.filter(|target| target.stored.is_some() && is_in_client(world));
     let Some(target) = target else { return Ok(()) };
     target.update(roz, world, |session| {
-        for FileChange { path, changed, .. } in files {
+        for FileDetails { path, changed, .. } in files {
             if let Some(hash) = &changed.file_hash
                 && session.intent.seen(None, path).is_some()
             {

@@ -186,7 +186,7 @@ impl Ledger {
         let lock = self.home.exists().then(|| self.home.lock(&self.path, until).ok());
         let file = files::open(&self.path, OpenOptions::new().read(true))?;
         let unwritten = self.unwritten(until);
-        let anchors = self.home.anchors();
+        let heads = self.home.session_heads();
         drop(lock);
         let mut chains = Chains::default();
         if let Some((file, meta)) = &file {
@@ -197,7 +197,7 @@ impl Ledger {
         for line in &unwritten {
             chains.add(line);
         }
-        let mut verdict = chains.verdict(&anchors);
+        let mut verdict = chains.verdict(&heads);
         self.noted.judge(&mut verdict);
         Ok(verdict)
     }

@@ -52,6 +52,7 @@ const FACTS: &[&[&str]] = &[
     &["tickets"],
     &["learn", "backends"],
     &["clean", "--dry-run"],
+    &["install", "--dry-run"],
     &["doctor", "--only", "home", "--only", "configuration"],
 ];
 

@@ -59,6 +59,9 @@ pub(super) struct Args {
     /// Connect every agent that is found here, Claude Code among them
     #[arg(long, conflicts_with = "client")]
     all: bool,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -92,6 +95,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         args.client.is_empty() || args.client.iter().any(|name| name == CLAUDE)
     };
     let mut told = Told::default();
+    if args.dry_run {
+        would(args, &others, is_claude_wanted, &mut told, world)?;
+        told.print(args.json, world)?;
+        return Ok(Done::Well);
+    }
     if let Some(trial) = args.trial {
         told.done.push(trial::set(trial, world)?);
     }
@@ -103,6 +111,39 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     told.print(args.json, world)?;
     Ok(Done::Well)
+}
+
+/// What an installation would do.
+fn would(
+    args: &Args,
+    others: &[&'static dyn clients::Client],
+    is_claude_wanted: bool,
+    told: &mut Told,
+    world: &World,
+) -> super::Result<()> {
+    if let Some(trial) = args.trial {
+        told.done.push(format!("Would write `trial = {trial}` to your configuration."));
+    }
+    for client in others {
+        let files = agents::plan(*client, world)?.into_iter().filter(|file| !file.is_done());
+        told.done.extend(files.map(|file| format!("Would write `{}`.", file.path.display())));
+    }
+    if is_claude_wanted {
+        let claude = Claude::new(world)?;
+        let folder = claude.place.folder();
+        Wiring { claude: &claude, args, world }.check_marketplace(&folder)?;
+        told.done.push(format!("Would write the plugin to `{}`.", folder.display()));
+        if !claude.is_declared() {
+            told.done.push(format!("Would have the client install `{ID}` from there."));
+        }
+        if args.permissions || args.yes {
+            told.done.push("Would add the permissions that roz's own commands need.".to_owned());
+        }
+        if args.status_line || args.yes {
+            told.done.push("Would add the status line.".to_owned());
+        }
+    }
+    Ok(())
 }
 
 /// Writes the files of another agent.

@@ -77,7 +77,7 @@ pub(super) fn archive(args: &Archive, json: bool, world: &World) -> super::Resul
     let ids: Vec<String> = due.iter().map(|due| due.id.clone()).collect();
     let event = |learning_id| {
         let due = due.iter().find(|due| due.id == learning_id);
-        let reason = due.map(|due| due.reason.to_string()).unwrap_or_default();
+        let reason = due.map(|due| due.reason.clone()).unwrap_or_default();
         Event::Archived { learning_id, reason }
     };
     change(&ids, Status::Archived, event, json, &stock, world)

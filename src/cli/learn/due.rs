@@ -40,9 +40,7 @@ pub(super) fn run(days: u64, json: bool, world: &World) -> super::Result {
     let all = decay::due(&stock.own(), &stock.tallies, &roz.policy.decay, by);
     if json {
         let (due, soon): (Vec<&Due>, Vec<&Due>) = all.iter().partition(|due| due.at <= world.now);
-        let row = |due: &&Due| {
-            json!({ "id": due.id, "summary": summary(due), "at": due.at, "reason": due.reason })
-        };
+        let row = |due: &&Due| json!({ "id": due.id, "summary": summary(due), "at": due.at, "reason": due.reason });
         let rows = |of: &[&Due]| of.iter().map(row).collect::<Vec<Value>>();
         return stock.print_json(json!({ "due": rows(&due), "soon": rows(&soon) }));
     }

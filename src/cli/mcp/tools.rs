@@ -43,16 +43,16 @@ pub(super) struct Trouble(pub(super) String);
 
 impl<E: std::error::Error + 'static> From<E> for Trouble {
     fn from(err: E) -> Self {
-        Self(format!("{}.", in_a_line(&err)))
-    }
-}
-
-/// A sentence, what to do about it, and a line of JSON.
-impl From<Refused> for Trouble {
-    fn from(refusal: Refused) -> Self {
-        let mut said = vec![refusal.message.clone()];
-        said.extend(refusal.recovery.iter().cloned());
-        Self(format!("{}\n\n{}", said.join(" "), refusal.json()))
+        let any: &dyn std::error::Error = &err;
+        match any.downcast_ref::<Refused>() {
+            // A sentence, what to do about it, and a line of JSON.
+            Some(refusal) => {
+                let mut said = vec![refusal.message.clone()];
+                said.extend(refusal.recovery.iter().cloned());
+                Self(format!("{}\n\n{}", said.join(" "), refusal.json()))
+            }
+            None => Self(format!("{}.", in_a_line(any))),
+        }
     }
 }
 
@@ -330,7 +330,8 @@ fn learn(input: Input, world: &World) -> Result<Answer, Trouble> {
     let (roz, store) = project(world)?;
     let selected = lesson::selected(&roz, &store, world);
     let (intent, root) = (intent_id.as_deref(), store.root());
-    let lesson = lesson::lesson(&lesson, intent, &files, &store, root, selected)?;
+    let lesson = lesson::lesson(&lesson, intent, &files, &store, root, selected);
+    let lesson = lesson.map_err(|what| Trouble(format!("{what}.")))?;
     for id in &lesson.about.intents {
         selection::find(&store.catalogue, id, "record_lesson")?;
     }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{CLIENT, Machine, put_binary};
 
@@ -137,6 +137,20 @@ fn a_place_that_cannot_be_written_is_named_with_the_remedy() {
         said.contains("failed to write the plugin") && said.contains("XDG_DATA_HOME"),
         "{said}"
     );
+}
+
+#[test]
+fn a_dry_run_writes_nothing_and_asks_nobody() {
+    let machine = Machine::with_client();
+    let before = machine.listing();
+    let words =
+        ["install", "--client", "claude", "--client", "codex", "--trial", "--dry-run", "--json"];
+    let said: Value = serde_json::from_str(&machine.says(&words)).unwrap();
+    let done: Vec<&str> =
+        said["done"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert_eq!(done.len(), 6, "{done:?}");
+    assert!(done.iter().all(|line| line.starts_with("Would ")), "{done:?}");
+    assert_eq!(machine.listing(), before);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! `roz learn eval`: whether the titles that are wanted come back, at what price, and what keeps
 //! silent.
 
-mod keywords;
+mod baselines;
 mod set;
+mod small;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,10 +26,12 @@ use crate::{
 
 /// Measure which titles come back, on labelled queries
 ///
-/// Beside roz: keyword matching. The set is of invented projects: those that
-/// retrieval was once tuned on, and those by other authors. Of these, nobody has
-/// looked at the ones that are held out (they are written as in public trackers)
-/// and at those of strangers (who knew of the format alone).
+/// Beside roz: plain BM25F, which was its prototype (no recency, and no silence
+/// where a query says nothing), and keyword matching. The set is of invented
+/// projects: those that retrieval was once tuned on, and those by other authors.
+/// Of these, nobody has looked at the ones that are held out (they are written as
+/// in public trackers) and at those of strangers (who knew of the format alone).
+/// Below: small stores, with one wanted learning each.
 ///
 /// recall: of the learnings that must come back, the share among the titles
 /// shown; the mean over queries that have any. MRR: one over the place of the
@@ -42,7 +45,8 @@ pub(super) struct Args {
     split: Option<String>,
 }
 
-const METHODS: [(&str, Method); 2] = [("roz", ours), ("keywords", keywords::best)];
+const METHODS: [(&str, Method); 3] =
+    [("roz", ours), ("plain", baselines::plain), ("keywords", baselines::keywords)];
 
 /// What is shown, best first.
 type Method = fn(&Query, &Project, DateTime<Utc>) -> Vec<Chosen>;
@@ -51,20 +55,30 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     let projects = set::built_in(world.now)?;
     let mut rows = Vec::new();
     let mut splits = Map::new();
-    for part in set::PARTS {
-        if args.split.as_ref().is_some_and(|split| split != part) {
-            continue;
-        }
+    let is_measured = |part: &str| args.split.as_ref().is_none_or(|split| split == part);
+    for part in set::PARTS.into_iter().filter(|part| is_measured(part)) {
+        let of_part = || projects.iter().filter(|project| project.part == part);
         let mut methods = Map::new();
         for (method, choose) in METHODS {
-            let figures = Figures::of(&ask(&projects, part, choose, world.now));
+            let figures = Figures::of(&ask(of_part(), choose, world.now));
             rows.push(figures.row(part, method));
             methods.insert(method.to_owned(), figures.as_json());
         }
         splits.insert(part.replace('-', "_"), methods.into());
     }
+    let mut small_stores = Vec::new();
+    for size in small::SIZES {
+        let measured = projects.iter().filter(|project| is_measured(project.part));
+        let stores: Vec<Project> =
+            measured.flat_map(|project| small::stores(project, size)).collect();
+        let figures = Figures::of(&ask(stores.iter(), ours, world.now));
+        rows.push(figures.row(&format!("stores of {size}"), "roz"));
+        let mut figures = figures.as_json();
+        figures["learnings"] = json!(size);
+        small_stores.push(figures);
+    }
     if json {
-        say::print_json(&json!({ "splits": splits }))?;
+        say::print_json(&json!({ "splits": splits, "small_stores": small_stores }))?;
         return Ok(Done::Well);
     }
     let heading = ["SET", "METHOD", "QUERIES", "RECALL", "MRR", "TITLES", "CHARS", "SILENT"];
@@ -87,8 +101,7 @@ struct Answered<'a> {
 }
 
 fn ask<'a>(
-    projects: &'a [Project],
-    part: &str,
+    projects: impl Iterator<Item = &'a Project>,
     choose: Method,
     now: DateTime<Utc>,
 ) -> Vec<Answered<'a>> {
@@ -99,7 +112,7 @@ fn ask<'a>(
             shown: reflection::as_shown(&choose(&labelled.query(), project, now), find),
         })
     };
-    projects.iter().filter(|project| project.part == part).flat_map(of_project).collect()
+    projects.flat_map(of_project).collect()
 }
 
 impl Answered<'_> {

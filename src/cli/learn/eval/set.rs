@@ -52,7 +52,7 @@ pub(super) struct Project {
 }
 
 /// A query, and the learnings that must come back and that may.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Labelled {
     text: String,

@@ -47,5 +47,9 @@ fn lines(record: &Record, path: &str) -> String {
         range => format!("{}-{}", range.start_line, range.end_line),
     });
     let shown: Vec<String> = shown.collect();
-    if shown.is_empty() { String::new() } else { format!(", lines {}", shown.join(", ")) }
+    match shown.as_slice() {
+        [] => String::new(),
+        [one] if !one.contains('-') => format!(", line {one}"),
+        _ => format!(", lines {}", shown.join(", ")),
+    }
 }

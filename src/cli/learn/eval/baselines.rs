@@ -16,9 +16,17 @@ const STOP: &[&str] = &[
     "should", "they", "them", "there", "then", "than", "which", "who", "does", "out", "use", "get",
 ];
 
+/// Relevance alone: up to five that have three tenths of the best one's score.
+pub(super) fn plain(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
+    let found = project.index.search(query, 5, |_| true);
+    let least = found.first().map_or(0.0, |best| best.score * 0.3);
+    let chosen = found.into_iter().filter(|found| found.score >= least);
+    chosen.map(|found| Chosen { id: found.id, score: found.score, is_strong: false }).collect()
+}
+
 /// How many distinct words of the query, of three letters or more, are in the learning; the best five
 /// that have any.
-pub(super) fn best(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
+pub(super) fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
     let ticket = format!("{} {}", query.ticket_title, query.ticket_description);
     let lists = format!("{} {}", query.tags.join(" "), query.paths.join(" "));
     let asked = words(&format!("{} {ticket} {} {lists}", query.text, query.branch));
