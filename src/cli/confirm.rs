@@ -10,7 +10,7 @@ use crate::{
     core::bounded,
     observe::own_files,
     open::Roz,
-    sidecar::{self, store::IntentStore},
+    sidecar::{self, intent_store::IntentStore},
     world::World,
 };
 

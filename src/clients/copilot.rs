@@ -9,7 +9,7 @@ use super::{
     dialect::{Dialect, Row},
     envelope::Payload,
     message::{Decision, Printed, Reply},
-    setup::{ABOUT, Hooks, Setup, agent_file, instructions, own_file},
+    setup::{ABOUT, Hooks, Setup, instructions, own_file, reviewer_file},
 };
 
 pub(super) static COPILOT: Dialect = Dialect {
@@ -48,7 +48,7 @@ pub(super) static COPILOT: Dialect = Dialect {
         program: "copilot",
         hooks: Hooks::Own { file: "hooks/roz.json", text: own_file },
         reviewer: ("agents/roz.agent.md", |_| {
-            agent_file(&format!("name: roz\ndescription: {ABOUT}\n"), instructions())
+            reviewer_file(&format!("name: roz\ndescription: {ABOUT}\n"), instructions())
         }),
     }),
     words: &[

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
     Capability, Client, Hook, answer,
-    claude::{self, held_calls},
+    claude::{self, nested_calls},
     envelope::{self, DECIDE, HOLD, Payload},
     fields,
     message::{Decision, Error, Input, MAX_TEXT, Printed, Reply},
@@ -178,7 +178,7 @@ impl Dialect {
             }
             _ => (),
         }
-        let mut calls = held_calls::calls_in(&tool, input, json, id);
+        let mut calls = nested_calls::calls_in(&tool, input, json, id);
         for call in &mut calls {
             let mut names = vec![name];
             if call.name == "apply_patch" {

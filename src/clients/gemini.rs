@@ -7,7 +7,7 @@ use super::{
     Capability, Hook,
     dialect::{Dialect, Row},
     message::{Decision, Printed, Reply},
-    setup::{ABOUT, Hooks, Patience, Setup, agent_file, guarded, instructions_alone},
+    setup::{ABOUT, Hooks, Patience, Setup, guarded, instructions_alone, reviewer_file},
 };
 
 pub(super) static GEMINI: Dialect = Dialect {
@@ -55,7 +55,7 @@ pub(super) static GEMINI: Dialect = Dialect {
             let head = format!("name: roz\ndescription: {ABOUT}\n{server}");
             let how = "\nDecide with your own tool `decide` of the server `roz_reviewer` (session, \
                        verdict, summary, message), not in a shell.\n";
-            agent_file(&head, &(instructions_alone() + how))
+            reviewer_file(&head, &(instructions_alone() + how))
         }),
     }),
     words: &[

@@ -4,7 +4,7 @@ use super::{
     Capability, Hook,
     dialect::{Dialect, Row},
     envelope::Payload,
-    setup::{ABOUT, Hooks, Patience, Setup, agent_file, instructions_alone},
+    setup::{ABOUT, Hooks, Patience, Setup, instructions_alone, reviewer_file},
 };
 
 pub(super) static QWEN: Dialect = Dialect {
@@ -47,7 +47,7 @@ pub(super) static QWEN: Dialect = Dialect {
         },
         reviewer: ("agents/roz.md", |_| {
             let head = format!("name: roz\ndescription: {ABOUT}\nbackground: false\n");
-            agent_file(&head, &instructions_alone())
+            reviewer_file(&head, &instructions_alone())
         }),
     }),
     project_reviewer: Some(".qwen/agents/roz.md"),

@@ -132,7 +132,7 @@ pub(super) fn instructions_alone() -> String {
 }
 
 /// A reviewer's file with a head of `name: value` lines.
-pub(super) fn agent_file(head: &str, instructions: &str) -> String {
+pub(super) fn reviewer_file(head: &str, instructions: &str) -> String {
     format!("---\n{head}---\n\n{instructions}")
 }
 

@@ -3,7 +3,6 @@
 //! Invariant: no module in here reads the clock, the environment, the disk or a random number.
 //! `tests/it/tidy.rs` holds us to that.
 
-pub mod agent_file;
 pub mod agents;
 pub mod bounded;
 pub mod breaker;
@@ -25,14 +24,15 @@ pub mod reflection;
 pub mod refusal;
 pub mod refused;
 pub mod review;
+pub mod reviewer_file;
 pub mod schedule;
 pub mod server_paths;
 pub mod session;
 pub mod session_id;
+pub mod session_writes;
 pub mod tool;
 pub mod trace;
 pub mod weakened_file;
-pub mod writes;
 
 pub use self::gate_context::Cx;
 

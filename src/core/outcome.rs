@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::{
     bounded,
     event::{Event, What},
-    intent::{briefing::Briefing, doubt::Doubt, ledger, state::InFlight},
+    intent::{briefing::Briefing, ledger, state::InFlight, unconfirmed::Doubt},
     pattern,
     reflection::usage,
     review::approval::Approved,

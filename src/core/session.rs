@@ -13,8 +13,8 @@ use crate::core::{
     reflection::state::Reflection,
     review::state::Review,
     schedule::Schedule,
+    session_writes::Writes,
     trace::{Mark, Trace},
-    writes::Writes,
 };
 
 /// What this roz writes. A document with a higher number is read, never written.

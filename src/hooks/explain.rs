@@ -16,7 +16,7 @@ use crate::{
         intent::{self, gate::Caller, status::IntentGate},
         protect::{self, Objection},
         reflection::tickets::Closing,
-        review::patterns,
+        review::gated_calls,
         session::Session,
         trace::Mark,
     },
@@ -92,11 +92,11 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     } else {
         Vec::new()
     };
-    let own = patterns::covering(&roz.policy.review.gates, &call);
+    let own = gated_calls::covering(&roz.policy.review.gates, &call);
     let elsewhere = repositories::gates_elsewhere(&call, &world.cwd, &roz.project, world);
     let others = elsewhere
         .iter()
-        .flat_map(|other| patterns::covering_runs(&other.gates, &call, &other.runs));
+        .flat_map(|other| gated_calls::covering_runs(&other.gates, &call, &other.runs));
     let gates = own
         .into_iter()
         .chain(others)

@@ -20,7 +20,7 @@ use crate::{
     observe::file_content,
     open::Roz,
     shell,
-    world::{in_a_line, mtime_scan, process},
+    world::{changed_since, in_a_line, process},
 };
 
 /// What the formatters of a call may take in all.
@@ -31,7 +31,7 @@ pub(super) struct Formatted {
     /// What the agent is to be told: which formatter failed, and why.
     pub(super) told: Vec<Notice>,
     /// When the first one began, if any did.
-    pub(super) since: Option<mtime_scan::Time>,
+    pub(super) since: Option<changed_since::Time>,
 }
 
 pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Formatted {
@@ -53,7 +53,7 @@ pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Format
         if !is_file || written == *before {
             continue;
         }
-        formatted.since.get_or_insert_with(mtime_scan::now);
+        formatted.since.get_or_insert_with(changed_since::now);
         let Err(why) = start(program, &file, &roz.project, until) else { continue };
         let left = if file_content::hash(&file) == written {
             "The file is as you wrote it"

@@ -17,12 +17,13 @@ use super::{
 use crate::{
     clients::Capability,
     core::{
-        agent_file, agents,
+        agents,
         event::{Source, ToolCall, What},
         facts::{Facts, GatesElsewhere},
         needs::Needs,
         policy::Policy,
         review::{gate, needs::ReviewNeed, work::Work},
+        reviewer_file,
         session::{Session, SessionId},
     },
     observe::work::Question,
@@ -216,7 +217,7 @@ fn reviewers_file(folder: &Path, budget: &mut u32) -> Option<PathBuf> {
             }
         } else if is_markdown
             && let Ok((text, _)) = read_beginning(&path, MAX_FRONT)
-            && agent_file::names_reviewer(&text)
+            && reviewer_file::names_reviewer(&text)
         {
             return Some(path);
         }

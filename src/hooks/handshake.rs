@@ -6,7 +6,7 @@
 use super::gather::Lookup;
 use crate::{
     core::intent::{facts::Handshake, needs::BriefingNeed, selection},
-    sidecar::{self, store::IntentStore},
+    sidecar::{self, intent_store::IntentStore},
 };
 
 pub(super) fn handshake(need: &BriefingNeed, look: Lookup) -> Option<Handshake> {

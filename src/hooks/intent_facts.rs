@@ -25,17 +25,17 @@ use crate::{
         intent::{
             checks::Ended,
             class::{self, Discard},
-            doubt::Doubt,
             facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
             gate,
             ignore::{Ignore, Treatment},
-            ledger::{Record, origin},
+            ledger::{Record, who_changed},
             needs::Look as Needed,
             scope::{Scope, Verdict},
             selection::Unreliable,
             shown,
             state::{InFlight, Start},
             target::{self, Case, Kind, Target},
+            unconfirmed::Doubt,
         },
         named_writes,
         session::Session,
@@ -51,9 +51,8 @@ use crate::{
         target::{Site, folders_above, has_sidecar},
     },
     world::{
-        World, changes, git, in_a_line,
+        World, changed_since, changes, git, in_a_line,
         links::{Links, MAX_PATH, normal},
-        mtime_scan,
     },
 };
 
@@ -62,7 +61,7 @@ const MAX_TARGETS: usize = 2000;
 
 pub(super) fn aims(
     needed: Needed,
-    formatted: Option<mtime_scan::Time>,
+    formatted: Option<changed_since::Time>,
     links: &RefCell<Links>,
     lookup: Lookup,
 ) -> IntentFacts {
@@ -297,7 +296,7 @@ impl Look<'_> {
             };
             let changed_by = hash.as_ref().filter(is_stale).map(|hash| {
                 let records: &Vec<Record> = records.get_or_init(|| self.newest());
-                origin::of(records, real, hash, self.world.now)
+                who_changed::of(records, real, hash, self.world.now)
             });
             aims.targets.push(Aim {
                 target,

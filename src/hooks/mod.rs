@@ -9,8 +9,8 @@ mod format;
 pub mod gather;
 mod glob_expansion;
 mod handshake;
-mod held_calls;
 mod intent_facts;
+mod nested_calls;
 pub mod own_files;
 mod post_call_changes;
 mod protect_facts;
@@ -52,7 +52,7 @@ use crate::{
     shell::Options,
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World, dice, in_a_line, mtime_scan},
+    world::{StdinError, World, changed_since, dice, in_a_line},
 };
 
 /// The largest input that is read, in bytes.
@@ -144,7 +144,7 @@ pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world:
     warnings.append(&mut input.warnings);
     transcript::look_up_exit_code(&mut input);
     let hook = input.hook;
-    let governed = held_calls::govern_each(input, setup.gates, world);
+    let governed = nested_calls::govern_each(input, setup.gates, world);
     warnings.extend(governed.warnings);
     let Printed { stdout, refusal } = match governed.said {
         Said::Now(reply) => setup.client.render(reply, hook),
@@ -174,7 +174,7 @@ impl Governed {
 #[derive(Default)]
 struct Around {
     /// When the formatters began that roz started for it, if it did.
-    formatted: Option<mtime_scan::Time>,
+    formatted: Option<changed_since::Time>,
     /// What the call made of roz's own files.
     weakened: Vec<WeakenedFile>,
 }

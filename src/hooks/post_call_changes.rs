@@ -10,12 +10,12 @@ use crate::{
         intent::{
             aftermath::{Aftermath, Found},
             change_meaning::{self, Texts},
-            doubt::FILES,
             ledger::Record,
             ranges::{Change, Changed},
             scope::{Scope, Verdict},
             state::{InFlight, Start},
             target::{Kind, Target},
+            unconfirmed::FILES,
         },
     },
     ledger::images::{Images, hash_of},
@@ -26,7 +26,7 @@ use crate::{
     },
     open::Roz,
     sidecar::{provenance, scan_filter::ScanFilter, target::Site},
-    world::mtime_scan,
+    world::changed_since,
 };
 
 /// How things are as a call begins. None for the tools that say themselves what they change,
@@ -37,7 +37,7 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     }
     let project = roz.project.as_path();
     Some(Start {
-        since: mtime_scan::now(),
+        since: changed_since::now(),
         git: git_brought::start(project),
         sidecar: Some(provenance::hashes(&roz.sidecar)),
         ..Start::default()
@@ -50,7 +50,7 @@ pub(super) fn look(
     look: Look,
     call: &ToolCall,
     runs_on: bool,
-    formatted: Option<mtime_scan::Time>,
+    formatted: Option<changed_since::Time>,
 ) -> Option<Aftermath> {
     let id = call.tool_use_id.as_deref()?;
     let flight = look.session.intent.in_flight(id)?;

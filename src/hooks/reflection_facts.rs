@@ -18,7 +18,7 @@ use crate::{
         facts::{Diff, Learned},
         policy::Auto,
         reflection::{
-            self, listed_ticket,
+            self, current_ticket,
             needs::{Occasion, ReflectionNeed},
             retrieval::{self, Chosen, Index, Query},
             shown::Relevant,
@@ -209,7 +209,7 @@ pub fn ticket(
     let Some(line) = text.lines().next() else { return Ok(None) };
     let listed = serde_json::from_str(&text).or_else(|_| serde_json::from_str(line));
     let listed: Value = listed.map_err(|_| Unheard::NoJson(command()))?;
-    Ok(listed_ticket::first(&listed, system, world.now))
+    Ok(current_ticket::first(&listed, system, world.now))
 }
 
 impl Lookup<'_> {

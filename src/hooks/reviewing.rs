@@ -7,7 +7,7 @@ use crate::{
     core::{
         event::ToolCall,
         facts::{FileLines, FileOutput, Shown},
-        review::reviewer_changes,
+        review::reviewer_commands,
     },
     observe::work as observe,
     shell::{self, HOLE, How, Write},
@@ -46,7 +46,7 @@ pub(super) fn shown(call: &ToolCall, look: Lookup) -> Shown {
     }
     let reading = shell::read(command);
     shown.words = reading.runs.iter().map(|run| run.argv.clone()).collect();
-    let showing = reading.runs.iter().filter(|run| reviewer_changes::shows(run));
+    let showing = reading.runs.iter().filter(|run| reviewer_commands::shows(run));
     let words = showing.flat_map(|run| {
         let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
         let words = run.argv.iter().skip(1).filter(|word| !word.contains(HOLE));
@@ -95,7 +95,7 @@ pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
     let runs = call.runs();
     let of_git = runs.filter(|run| {
         let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
-        reviewer_changes::changes_with_git(run) && works.contains(&git::root(&normal(&folder)))
+        reviewer_commands::changes_with_git(run) && works.contains(&git::root(&normal(&folder)))
     });
     changed.chain(of_git.map(|run| format!("`{}`", run.words()[..2].join(" ")))).collect()
 }

@@ -1,6 +1,6 @@
 //! All the backends that a project has, as one.
 
-mod mark;
+mod set_status;
 
 use std::{
     collections::HashMap,

@@ -21,8 +21,8 @@ use std::{
 use crate::{
     core::intent::state::GitStart,
     world::{
+        changed_since::{self, Time},
         git::{self, Error, feed_git},
-        mtime_scan::{self, Time},
         read_ending, read_text,
     },
 };
@@ -65,7 +65,7 @@ impl<'a> Brought<'a> {
             fs::metadata(&log).map_or(0, |metadata| metadata.len()).saturating_sub(start.head_log);
         let log = read_ending(&log, added.min(MAX_LOG)).unwrap_or_default();
         let index = own.join("index").symlink_metadata();
-        if log.is_empty() && !index.is_ok_and(|meta| mtime_scan::changed_at(&meta) >= since) {
+        if log.is_empty() && !index.is_ok_and(|meta| changed_since::changed_at(&meta) >= since) {
             return None;
         }
         let makes = |moved: &git::Moved| {

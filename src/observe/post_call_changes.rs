@@ -22,13 +22,13 @@ use super::{
 use crate::{
     core::intent::{
         aftermath::WayBack,
-        doubt::FILES,
         ranges::{Change, Changed, Opaque},
         state::Start,
+        unconfirmed::FILES,
     },
     world::{
+        changed_since::{self, Scanned, Skips},
         git,
-        mtime_scan::{self, Scanned, Skips},
         objects::{self, Entry, Object},
         read_head, shell_word,
     },
@@ -77,14 +77,14 @@ pub struct ChangedFile {
     /// The commit that was checked out has it.
     pub is_tracked: bool,
     /// When it was touched, by the file system's clock; none if it is gone.
-    pub at: Option<mtime_scan::Time>,
+    pub at: Option<changed_since::Time>,
     pub way_back: Option<WayBack>,
 }
 
 /// Looks at the work tree. `skips` says what is left out.
 pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
     let Call { project, start, named, .. } = call;
-    let scanned = mtime_scan::since(project, start.since, skips);
+    let scanned = changed_since::since(project, start.since, skips);
     let not_looked = scanned.stopped.map(str::to_owned);
     let brought = Brought::since(project, &start.git, start.since, call.until);
     let of_git =
@@ -117,7 +117,7 @@ struct Candidate {
     path: String,
     is_link: bool,
     is_new: bool,
-    at: Option<mtime_scan::Time>,
+    at: Option<changed_since::Time>,
     /// What it holds now; none if it is gone.
     now: Option<Content>,
 }
@@ -170,8 +170,8 @@ impl Search<'_> {
             found.push(Candidate {
                 path: path.to_owned(),
                 is_link,
-                is_new: meta.as_ref().is_some_and(|meta| mtime_scan::is_new(meta, since)),
-                at: meta.as_ref().map(mtime_scan::changed_at),
+                is_new: meta.as_ref().is_some_and(|meta| changed_since::is_new(meta, since)),
+                at: meta.as_ref().map(changed_since::changed_at),
                 now,
             });
         }

@@ -21,12 +21,12 @@
 //! The work is bounded (see [`limit`]): input beyond the bounds is [`Unreadable`], which is not the
 //! same as empty. A caller then matches the [`raw_words`] as well, so that padding a line hides nothing.
 
+mod base_name;
 mod escapes;
 mod field;
 mod glob;
 mod key;
 pub(crate) mod limit;
-mod name;
 mod options;
 mod reading;
 mod scan;
@@ -38,9 +38,9 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub use base_name::last_part;
 pub use glob::matches as pattern_matches;
 pub use key::may_match;
-pub use name::last_part;
 pub use options::{Operands, Options, Writer};
 pub use reading::{
     Certainty, Code, HOLE, How, Interpreter, ReadOf, Reading, Run, Script, Unreadable, Write,

@@ -5,10 +5,10 @@
 //! ([`Catalogue::broken`]) and the gate decides what follows.
 
 pub mod edit;
+pub mod intent_store;
 pub mod provenance;
 pub mod scan_filter;
 pub mod scratch_dirs;
-pub mod store;
 pub mod target;
 mod tree;
 pub mod yaml;

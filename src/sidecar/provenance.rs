@@ -22,8 +22,8 @@ use crate::{
     core::{
         bounded,
         intent::{
-            doubt::{Doubt, FILES, Stand},
             selection::{FILE, Missing},
+            unconfirmed::{Doubt, FILES, Stand},
         },
     },
     world::{

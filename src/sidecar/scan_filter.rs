@@ -10,9 +10,8 @@ use crate::{
         target::{Case, Kind, Place, Target, guarded},
     },
     world::{
-        git,
-        mtime_scan::{self, Skips},
-        read_text,
+        changed_since::{self, Skips},
+        git, read_text,
     },
 };
 
@@ -21,7 +20,7 @@ pub struct ScanFilter<'a> {
     /// The project's `.intentignore`.
     ignore: &'a Ignore,
     intent: &'a str,
-    since: mtime_scan::Time,
+    since: changed_since::Time,
     /// The `.gitignore` of each folder that the look is in, from the root on.
     git: Vec<(String, Option<Ignore>)>,
     /// `.git/info/exclude`
@@ -33,7 +32,7 @@ impl<'a> ScanFilter<'a> {
         project: &'a Path,
         ignore: &'a Ignore,
         intent: &'a str,
-        since: mtime_scan::Time,
+        since: changed_since::Time,
     ) -> Self {
         let mut filter = Self { project, ignore, intent, since, git: Vec::new(), excluded: None };
         let common = git::git_dirs(project).map(|(_, common)| common);
@@ -49,7 +48,7 @@ impl<'a> ScanFilter<'a> {
     fn old_text(&self, path: &Path) -> Option<String> {
         const LONGEST: u64 = 1 << 20;
         let meta = path.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
-        if mtime_scan::changed_at(&meta) >= self.since {
+        if changed_since::changed_at(&meta) >= self.since {
             return None;
         }
         read_text(path, LONGEST)

@@ -6,6 +6,7 @@
 pub mod ancestors;
 pub mod blame;
 pub(crate) mod cached;
+pub mod changed_since;
 pub mod changes;
 pub(crate) mod file_identity;
 pub(crate) mod files;
@@ -13,7 +14,6 @@ pub mod git;
 pub(crate) mod links;
 mod lock;
 pub(crate) mod log;
-pub mod mtime_scan;
 pub mod objects;
 pub mod process;
 pub mod shims;

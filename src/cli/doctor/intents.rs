@@ -6,7 +6,7 @@ use super::{Finding, Subject};
 use crate::{
     core::{intent::ignore::Ignore, policy::Auto},
     open::Roz,
-    sidecar::{self, store::IntentStore},
+    sidecar::{self, intent_store::IntentStore},
     world::{World, in_a_line},
 };
 

@@ -12,7 +12,7 @@ use crate::{
         overlap::overlap,
         scope::Scope,
     },
-    sidecar::store::IntentStore,
+    sidecar::intent_store::IntentStore,
     world::World,
 };
 

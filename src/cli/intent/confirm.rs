@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Resul
     let is_there = sidecar::governing(project, &world.cwd).is_some();
     if !is_there && provenance::missing(project, home, true, until).is_some() {
         if !provenance::confirm(project, home, &provenance::hashes(project), until)? {
-            return Err(Box::new(sidecar::store::Error::Moved));
+            return Err(Box::new(sidecar::intent_store::Error::Moved));
         }
         let words = "Confirmed: the intents are gone, and nothing is asked for any more.\n";
         return say::answer(json, &json!({ "confirmed": [FILE], "open": [] }), words);

@@ -10,7 +10,7 @@ use crate::{
     open::{Roz, agent_session},
     sidecar::{
         FOLDER,
-        store::{BRAIN, IntentStore},
+        intent_store::{BRAIN, IntentStore},
     },
     world::World,
 };

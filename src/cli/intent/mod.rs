@@ -22,7 +22,7 @@ use crate::{
         },
     },
     open::Roz,
-    sidecar::{self, store::IntentStore},
+    sidecar::{self, intent_store::IntentStore},
     world::{World, ancestors},
 };
 

@@ -14,7 +14,7 @@ use crate::{
             selection::{self, Elsewhere},
         },
     },
-    sidecar::store::IntentStore,
+    sidecar::intent_store::IntentStore,
     world::World,
 };
 

@@ -14,7 +14,7 @@ use crate::{
         refusal::{Code, Refusal},
         trace::Mark,
     },
-    sidecar::store::IntentStore,
+    sidecar::intent_store::IntentStore,
     world::World,
 };
 

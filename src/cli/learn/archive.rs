@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     Done, due,
+    learnings::{self, Stock},
     say::{self, Out},
-    stock::{self, Stock},
 };
 use crate::{
     core::{
@@ -138,13 +138,13 @@ fn change(
     }
     let mut text = if ids.is_empty() { stock.nothing("Nothing is due.") } else { String::new() };
     for learning in done {
-        let _ = writeln!(text, "{verb}: {}", stock::in_a_line(learning));
+        let _ = writeln!(text, "{verb}: {}", learnings::in_a_line(learning));
     }
     for learning in unchanged {
-        let _ = writeln!(text, "It is {to} already: {}", stock::in_a_line(learning));
+        let _ = writeln!(text, "It is {to} already: {}", learnings::in_a_line(learning));
     }
     stock.print(&text, &Out::new(world))?;
-    stock::fail(failed.into_iter().map(|(_, error)| error).collect())
+    learnings::fail(failed.into_iter().map(|(_, error)| error).collect())
 }
 
 /// Why it was not done, and what can be.

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     Done,
+    learnings::problems_as_json,
     say::{self, Out, Tone},
-    stock::problems_as_json,
 };
 use crate::{
     core::bounded,

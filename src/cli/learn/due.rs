@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Done, say::Out, stock::Stock};
+use super::{Done, learnings::Stock, say::Out};
 use crate::{
     core::reflection::{
         decay::{self, Due},

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     Done,
+    learnings::{Narrow, Stock, word},
     say::{self, Out},
-    stock::{Narrow, Stock, word},
 };
 use crate::{
     core::reflection::learning::{Learning, Status},

@@ -12,7 +12,7 @@ pub(super) mod search;
 mod show;
 mod stale;
 
-use super::{Done, Result, say, stock};
+use super::{Done, Result, learnings, say};
 use crate::world::World;
 
 /// Look after what was learned: list, show, search, rate, put away

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     Done,
+    learnings::{self, Stock},
     say::{self, Out},
-    stock::{self, Stock},
 };
 use crate::{
     core::{
@@ -76,7 +76,7 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
         let mut text = String::new();
         for learning in &known {
             let rating = if is_useful(learning) { "useful" } else { "useless" };
-            let _ = writeln!(text, "Rated {rating}: {}", stock::in_a_line(learning));
+            let _ = writeln!(text, "Rated {rating}: {}", learnings::in_a_line(learning));
         }
         say::print(&text)?;
     }

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::{
     Done,
+    learnings::Stock,
     say::{self, Out},
-    stock::Stock,
 };
 use crate::{
     memory::index::{self, Loaded},

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{
     Done,
+    learnings::{self, Narrow, Stock},
     say::{Out, Tone},
-    stock::{self, Narrow, Stock},
 };
 use crate::{
     core::{
@@ -95,8 +95,8 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let mut text = String::new();
     for (found, learning) in &found {
         let why = found.why.iter().map(|word| bounded::line(word, 60)).collect::<Vec<_>>();
-        let known = stock::known_of(learning, world);
-        text += &stock::in_words(learning, &format!("{known}; for: {}", why.join(", ")), &out);
+        let known = learnings::known_of(learning, world);
+        text += &learnings::in_words(learning, &format!("{known}; for: {}", why.join(", ")), &out);
         text.push('\n');
     }
     text += &if found.is_empty() {

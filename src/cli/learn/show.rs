@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{
+    learnings::{self, Stock},
     say::{self, Out},
-    stock::{self, Stock},
 };
 use crate::{
     cli::target::Target,
@@ -94,7 +94,7 @@ fn opened(
 
 /// Its text, and the files that it is about.
 fn in_words(learning: &Learning, out: &Out, world: &World) -> String {
-    let mut text = stock::in_words(learning, &stock::known_of(learning, world), out);
+    let mut text = learnings::in_words(learning, &learnings::known_of(learning, world), out);
     if !learning.context_files.is_empty() {
         let files = format!("files: {}", learning.context_files.join(", "));
         let _ = writeln!(text, "  {}", say::folded(&bounded::plain_line(&files), out.width, "  "));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Done, say::Out, stock::Stock};
+use super::{Done, learnings::Stock, say::Out};
 use crate::{
     core::{
         bounded,

@@ -20,7 +20,7 @@ use crate::{
         review::{decision::Decision, reviewer::Claim},
     },
     open::Roz,
-    sidecar::store::IntentStore,
+    sidecar::intent_store::IntentStore,
     world::{World, in_a_line},
 };
 

@@ -21,7 +21,7 @@ use crate::{
         trace::TraceEvent,
     },
     open::Roz,
-    sidecar::{self, store::IntentStore},
+    sidecar::{self, intent_store::IntentStore},
     template,
     world::World,
 };

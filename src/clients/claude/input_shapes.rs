@@ -65,7 +65,7 @@ fn take_apart(name: &str, input: Value, holders: &[&str], found: &mut Vec<Shape>
     if name.starts_with("mcp__") || tools::known().any(|known| known == name) {
         return found.push(shape(name, input, Kind::Known));
     }
-    let held = held_calls(&input);
+    let held = nested_calls(&input);
     if holders.len() >= MAX_DEPTH || found.len() + held.len() > MAX_CALLS {
         return found.push(shape(name, input, Kind::TooMany));
     }
@@ -85,7 +85,7 @@ fn take_apart(name: &str, input: Value, holders: &[&str], found: &mut Vec<Shape>
 }
 
 /// The calls in the lists of an input, or in the list that it is.
-fn held_calls(input: &Value) -> Vec<(&str, &Value)> {
+fn nested_calls(input: &Value) -> Vec<(&str, &Value)> {
     let fields = input.as_object().into_iter().flat_map(|fields| fields.values());
     let lists = fields.chain([input]).filter_map(Value::as_array);
     let held = lists.flatten().filter_map(|item| {

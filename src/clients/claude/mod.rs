@@ -1,7 +1,7 @@
 //! Claude Code: its tools, and the JSON that it is answered.
 
-pub(super) mod held_calls;
 mod input_shapes;
+pub(super) mod nested_calls;
 mod tool_result;
 pub(crate) mod tools;
 

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{
     Capability, Hook,
     dialect::{Dialect, Row},
-    setup::{ABOUT, Hooks, Setup, agent_file, instructions},
+    setup::{ABOUT, Hooks, Setup, instructions, reviewer_file},
 };
 
 const PLUGIN: &str = include_str!("roz.js");
@@ -45,7 +45,7 @@ pub(super) static OPENCODE: Dialect = Dialect {
             text: |_, binary| PLUGIN.replace("\"@ROZ@\"", &json!(binary).to_string()),
         },
         reviewer: ("agents/roz.md", |_| {
-            agent_file(&format!("description: {ABOUT}\nmode: subagent\n"), instructions())
+            reviewer_file(&format!("description: {ABOUT}\nmode: subagent\n"), instructions())
         }),
     }),
     project_reviewer: Some(".opencode/agents/roz.md"),

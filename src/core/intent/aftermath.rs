@@ -1,8 +1,8 @@
 //! What was found to have changed when a call had ended.
 
 use super::{
-    doubt::Doubt, ignore::Treatment, mutation::Meaning, ranges::Changed, state::InFlight,
-    target::Target,
+    ignore::Treatment, mutation::Meaning, ranges::Changed, state::InFlight, target::Target,
+    unconfirmed::Doubt,
 };
 
 /// What was found after a call.

@@ -9,11 +9,11 @@ use super::{
     briefing::Briefing,
     catalogue::Catalogue,
     checks::Ended,
-    doubt::Doubt,
     ignore::Treatment,
     selection::{Missing, Unreliable},
     state::Start,
     target::Target,
+    unconfirmed::Doubt,
 };
 use crate::{
     core::bounded,

@@ -13,7 +13,6 @@ pub mod catalogue;
 pub mod change_meaning;
 pub mod checks;
 pub mod class;
-pub mod doubt;
 pub mod draft;
 pub mod facts;
 pub mod gate;
@@ -33,6 +32,7 @@ pub mod shown;
 pub mod state;
 pub mod status;
 pub mod target;
+pub mod unconfirmed;
 
 /// The folder of a project that declares intents.
 pub const SIDECAR: &str = ".orchestration";

@@ -10,11 +10,11 @@
 
 use super::{
     aftermath::{Aftermath, Found, WayBack},
-    doubt::FILES,
     ledger::{self, Change, FileDetails},
     scope::{Scope, Verdict, Why},
     state::{InFlight, IntentState},
     target::{guarded, is_lock_file},
+    unconfirmed::FILES,
 };
 use crate::core::{
     Cx, agents, bounded,

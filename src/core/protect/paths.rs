@@ -12,7 +12,7 @@ use super::{
     settings::{self, Content},
 };
 use crate::{
-    core::{agent_file, agents, event::ToolCall, name_words::is_one, tool::REVIEWER},
+    core::{agents, event::ToolCall, name_words::is_one, reviewer_file, tool::REVIEWER},
     shell::{self, HOLE, How, Reading},
 };
 
@@ -127,7 +127,7 @@ pub(super) fn makes_a_reviewer(cx: Context) -> Option<String> {
     first(cx, |accessed| {
         fills_agent_file(cx, accessed)
             && match accessed.after(cx.call) {
-                Content::Text(text) => agent_file::names_reviewer(&text),
+                Content::Text(text) => reviewer_file::names_reviewer(&text),
                 // The text is not known: what the call says, and how the file is called.
                 Content::Absent | Content::Unknown => {
                     cx.call.json.contains(REVIEWER) || accessed.is(is_named)

@@ -23,14 +23,14 @@
 //! [`state`] is the record and its arrows, [`tickets`] says what closes a ticket. Subagents are
 //! never held: the work is the main agent's, and so is what they closed.
 
-mod asked;
 pub mod candidate;
+pub mod current_ticket;
 pub mod decay;
+mod demand;
 pub mod duplicate;
 pub mod insight;
 pub mod judge;
 pub mod learning;
-pub mod listed_ticket;
 pub mod needs;
 mod record;
 pub mod retrieval;
@@ -52,7 +52,7 @@ use crate::core::{
     outcome::{Effect, Notice, Outcome},
     policy::{Auto, Decider},
     reflection::{
-        asked::{demand, what_is_due},
+        demand::{demand, what_is_due},
         shown::{How, Time},
         state::{Mode, Reflection, Skip, Status},
         tickets::Closing,

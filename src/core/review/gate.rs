@@ -11,8 +11,8 @@ use crate::core::{
     pattern,
     policy::{Mode, ReviewPolicy, Scope},
     review::{
+        gated_calls::{self, Covering},
         is_reviewer_name, messages,
-        patterns::{self, Covering},
         phase::Phase,
         proof,
         state::{GateTrigger, Opener, Reach, Review},
@@ -40,10 +40,10 @@ pub(crate) fn gated<'a>(
     call: &ToolCall,
 ) -> Vec<Gated<'a>> {
     let is_on = policy.mode != Mode::Never;
-    let own = if is_on { patterns::covering(&policy.gates, call) } else { Vec::new() };
+    let own = if is_on { gated_calls::covering(&policy.gates, call) } else { Vec::new() };
     let own = own.into_iter().map(|covering| (covering, None));
     let others = elsewhere.iter().flat_map(|other| {
-        let covering = patterns::covering_runs(&other.gates, call, &other.runs);
+        let covering = gated_calls::covering_runs(&other.gates, call, &other.runs);
         covering.into_iter().map(|covering| (covering, Some(other.root.as_path())))
     });
     let gated = own.chain(others);

@@ -1,7 +1,7 @@
 //! Builtins that change what the rest of the line means.
 
-use super::env::Value;
 use super::paths::logical;
+use super::shell_state::Value;
 use super::stdout::printf;
 use super::{Call, Walker};
 use crate::shell::field::{Field, joined, texts};

@@ -1,6 +1,6 @@
 //! The functions and aliases that are being walked.
 
-use super::env::Variable;
+use super::shell_state::Variable;
 
 /// A variable that a `local` one of the same name hides; `None` where there was none.
 pub(super) type Hidden = (String, Option<Variable>);

@@ -1,8 +1,8 @@
 //! Compound commands: every branch is taken, and a loop's body is walked twice at the most.
 
-use super::env::{Changes, Function, Value};
 use super::expand::with_holes;
 use super::paths::START;
+use super::shell_state::{Changes, Function, Value};
 use super::{Io, Walker};
 use crate::shell::glob::STEPS;
 use crate::shell::syntax::{Arm, List, Node, Word};

@@ -1,9 +1,9 @@
 //! Words to fields: the expansions in bash's order, with holes where text cannot be known.
 
 use super::brace;
-use super::env::Value;
 use super::paths::START;
 use super::pattern::Pattern;
+use super::shell_state::Value;
 use super::{Io, Walker};
 use crate::shell::field::Field;
 use crate::shell::syntax::List;

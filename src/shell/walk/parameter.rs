@@ -1,9 +1,9 @@
 //! `${…}`: the value of a parameter, and the operators on it.
 
 use super::Walker;
-use super::env::Value;
 use super::expand::Expansion;
 use super::paths::{START, since_start};
+use super::shell_state::Value;
 use crate::shell::HOLE;
 use crate::shell::syntax::{Parameter, Part, Word};
 

@@ -1,8 +1,8 @@
 //! The reading so far. Everything that is found goes into it here, and nowhere else.
 
 use super::budget::Budget;
-use super::env::Env;
 use super::paths::{self, join};
+use super::shell_state::Env;
 use crate::shell::table::{folders, global_options};
 use crate::shell::{
     Certainty, Code, HOLE, How, Interpreter, ReadOf, Reading, Run, Script, Unreadable, Write, limit,

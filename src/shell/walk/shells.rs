@@ -1,7 +1,7 @@
 //! Shells: the code that they are given, and the scripts that they would run.
 
-use super::env::Value;
 use super::interpreter::is_input;
+use super::shell_state::Value;
 use super::{Call, Walker};
 use crate::shell::field::texts;
 use crate::shell::table::grammar::lists;

@@ -1,7 +1,7 @@
 //! A simple command before it is called: its words, its assignments, its redirections.
 
-use super::env::Value;
 use super::redirections::Streams;
+use super::shell_state::Value;
 use super::{Call, Io, Walker};
 use crate::shell::HOLE;
 use crate::shell::field::Field;

@@ -1,8 +1,8 @@
 //! Wrappers: programs that run the command in their arguments, as `sudo` and `timeout` do.
 
 use super::call::quoted;
-use super::env::Value;
 use super::recorder::Mode;
+use super::shell_state::Value;
 use super::{Call, Io, Walker};
 use crate::shell::field::Field;
 use crate::shell::scan::head;

@@ -161,7 +161,8 @@ fn without_a_repository_the_files_that_were_written_have_to_be_read() {
     let reviewer = roz.under_review();
     for more in [&[][..], &["--diff"]] {
         let shown = reviewer.looks_with(more);
-        assert!(shown.contains("Read what the session wrote:\n    a.rs\n    b.rs\n"), "{shown}");
+        let listed = shown.replace("\n    ", "\n  ");
+        assert!(listed.contains("Read what the session wrote:\n  a.rs\n  b.rs\n"), "{shown}");
         assert_eq!(shown.matches("a.rs").count(), 1, "{shown}");
     }
     let refused = reviewer.is_refused_for(&["a.rs", "b.rs"]);

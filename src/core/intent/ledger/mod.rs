@@ -8,8 +8,8 @@
 //! a file what it is.
 
 pub mod chain;
-pub mod origin;
 pub mod shape;
+pub mod who_changed;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::{Deserialize, Serialize};

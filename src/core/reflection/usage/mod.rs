@@ -5,7 +5,7 @@
 //! learnings themselves is a [`Report`].
 
 mod report;
-mod topic;
+mod same_topic;
 mod view;
 
 #[cfg(test)]

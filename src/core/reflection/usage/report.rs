@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::{Tally, View, topic::Topics};
+use super::{Tally, View, same_topic::Topics};
 use crate::core::{
     policy::DecayPolicy,
     reflection::{

@@ -122,7 +122,7 @@ impl Roz {
         let probe = self.dir().join("probe");
         fs::write(&probe, "").unwrap();
         let meta = fs::metadata(&probe).unwrap();
-        while roz::world::mtime_scan::now() <= (meta.ctime(), meta.ctime_nsec()) {}
+        while roz::world::changed_since::now() <= (meta.ctime(), meta.ctime_nsec()) {}
     }
 
     fn text(&self, path: &str) -> String {

@@ -22,12 +22,12 @@ use crate::{
         intent::{
             briefing::Briefing,
             catalogue::{Catalogue, Intent, Problem, Status},
-            doubt::{Doubt, Stand},
             ignore::Ignore,
             ledger::{MutationClass, Record},
             lessons::{self, Learned, Lesson},
             selection::{self, Refused, Unreliable},
             target::{Case, Kind, Place},
+            unconfirmed::{Doubt, Stand},
         },
     },
     world::{files, log},
