@@ -51,7 +51,7 @@ pub(super) static CODEX: Dialect = Dialect {
         hooks: Hooks::Shared {
             file: "hooks.json",
             patience: Patience::Seconds(10),
-            line: str::to_owned,
+            line: |_, line| line.to_owned(),
         },
         reviewer: ("agents/roz.toml", |_| {
             let instructions = instructions().replace("'''", "''");

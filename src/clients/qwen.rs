@@ -43,7 +43,7 @@ pub(super) static QWEN: Dialect = Dialect {
             file: "settings.json",
             // From 1,000 on every version takes it for milliseconds.
             patience: Patience::Milliseconds(10_000),
-            line: str::to_owned,
+            line: |_, line| line.to_owned(),
         },
         reviewer: ("agents/roz.md", |_| {
             let head = format!("name: roz\ndescription: {ABOUT}\nbackground: false\n");

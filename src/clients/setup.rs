@@ -20,7 +20,7 @@ pub struct Setup {
 #[derive(Debug)]
 pub(super) enum Hooks {
     /// Among what else is in this file. A hook that takes longer has no say.
-    Shared { file: &'static str, patience: Patience, line: fn(&str) -> String },
+    Shared { file: &'static str, patience: Patience, line: fn(&str, &str) -> String },
     /// A file of roz's own.
     Own { file: &'static str, text: fn(&Dialect, &str) -> String },
 }
@@ -71,9 +71,10 @@ pub(super) fn command(
     dialect: &Dialect,
     binary: &str,
     hook: Hook,
-    line: fn(&str) -> String,
+    line: fn(&str, &str) -> String,
 ) -> String {
-    line(&format!("{} hook {} --client {}", word(binary), hook.word(), dialect.name))
+    let binary = word(binary);
+    line(&binary, &format!("{binary} hook {} --client {}", hook.word(), dialect.name))
 }
 
 /// A path as a word of a shell.
@@ -94,15 +95,17 @@ fn group(command: &str, patience: Patience, hook: Hook) -> Value {
     json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
 }
 
-/// For clients that deny every call where the program is missing, or dies.
-pub(super) fn guarded(line: &str) -> String {
-    format!("{line}; exit 0")
+/// For a client that denies every call where the program is missing. It waits for whatever a hook
+/// leaves behind that is too slow, so the shell makes room for it.
+pub(super) fn guarded(binary: &str, line: &str) -> String {
+    format!("[ -x {binary} ] || exit 0; exec {line}")
 }
 
 /// Hooks as a file of their own has them.
 pub(super) fn own_file(dialect: &Dialect, binary: &str) -> String {
     let hooks = dialect.registered.iter().map(|hook| {
-        let command = command(dialect, binary, *hook, guarded);
+        // It denies the call where its hook is killed.
+        let command = command(dialect, binary, *hook, |_, line| format!("{line}; exit 0"));
         let entry = json!({ "type": "command", "command": command, "timeoutSec": 10 });
         (dialect.own_event(*hook).to_owned(), json!([entry]))
     });

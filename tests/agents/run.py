@@ -475,7 +475,7 @@ def plugin(client: Client, place: Place) -> Session:
 def together(client: Client, place: Place) -> Session:
     """The other one writes, and waits for what this one has approved."""
     # Codex leaves a command alone that takes longer than ten seconds.
-    waits = "for i in $(seq 28); do [ -e published.log ] && break; sleep 0.3; done"
+    waits = "timeout 8 sh -c 'until [ -e published.log ]; do sleep 0.3; done'; true"
     other = ALL[0]
     second = Session(other, place, [
         call(other.shell("roz intent select INT-001")),
@@ -487,7 +487,7 @@ def together(client: Client, place: Place) -> Session:
     first = Session(client, place, [
         call(client.shell("roz intent select INT-001"), re.escape(TITLE)),
         call(client.write("src/new.py", "x = 1")),
-        call(client.shell("for i in $(seq 100); do [ -e src/other.py ] && break; sleep 0.3; done")),
+        call(client.shell("timeout 60 sh -c 'until [ -e src/other.py ]; do sleep 0.3; done'; true")),
         {"text": "I stop."},
         *reviewed(client),
         call(client.shell("./publish.sh")),
