@@ -522,7 +522,7 @@ impl Key {
                 let rank = |value: &Value| words.iter().position(|word| value == word);
                 rank(value) > rank(without)
             }
-            // None at all is the most.
+            // Without a limit counts as the most.
             (_, Integer { .. }) => value.as_u64() < Some(without.as_u64().unwrap_or(u64::MAX)),
             _ => {
                 value.as_object().is_some_and(|fields| fields.values().all(|value| *value == true))

@@ -1,19 +1,18 @@
-//! The agents whose own files, programs and variables are protected. All of them are, whichever one
-//! a call is made by: an agent could start another one, or change what another one is told. This is
-//! the one place in the core that names an agent.
+//! Names the supported agents and says which of their files, programs and environment variables are
+//! protected. All agents are protected from each other: one agent could start another, or change
+//! its instructions.
 
 use std::path::{Path, PathBuf};
 
 use super::{name_words::is_one, session_id::RUN};
 
 struct Agent {
-    /// The folder of its settings, in a project and in the user's home.
+    /// In a project and in the user's home.
     folder: &'static str,
-    /// The variable that names the user's folder, where it is not the one in the home; empty, where
-    /// there is none.
+    /// The variable that moves the user's folder out of the home directory; empty if there is none.
     config_dir: &'static str,
     settings: &'static [&'static str],
-    /// What roz installs there, by the end of its path: the reviewer, and hooks of its own.
+    /// Path endings of what roz installs there: the reviewer, and hooks of its own.
     own: &'static [&'static str],
 }
 
@@ -65,7 +64,7 @@ const ALL: &[Agent] = &[
     },
 ];
 
-/// Settings that administrators give agents, wherever they run.
+/// Settings that administrators install for the whole machine.
 pub const MANAGED: [&str; 4] = [
     "/etc/claude-code",
     "/Library/Application Support/ClaudeCode",
@@ -73,16 +72,16 @@ pub const MANAGED: [&str; 4] = [
     "/etc/github-copilot",
 ];
 
-/// The agents' programs. Those of the others are reviewers' second opinions, so starting one is
-/// nobody's concern.
+/// Programs of agents that roz hooks into. Other agents' programs may be started: a reviewer asks
+/// them for second opinions.
 const PROGRAMS: [&str; 2] = ["claude", "claude-code"];
 
-/// Variables that point an agent at other settings, or turn its hooks off.
+/// Variables that make an agent read other settings, or turn its hooks off.
 const VARIABLES: &str = "CLAUDE_CONFIG_DIR CLAUDE_CODE_STOP_HOOK_BLOCK_CAP CLAUDE_CODE_SIMPLE \
                          CODEX_HOME QWEN_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// The variables in which agents' shells have the session. One that Claude Code started, for a second
-/// opinion, has that one's as well.
+/// The session's id in an agent's shell. Claude Code's comes last: an agent that it started for a
+/// second opinion has that variable, too.
 const SESSION_IDS: [&str; 4] = [
     "QWEN_CODE_SESSION_ID",
     "COPILOT_AGENT_SESSION_ID",
@@ -105,7 +104,6 @@ pub fn is_folder(name: &str) -> bool {
     folders().any(|folder| folder == name)
 }
 
-/// Looks a variable of the environment up.
 pub type Var<'f, 'v> = &'f dyn Fn(&str) -> Option<&'v str>;
 
 pub fn config_dirs(var: Var, home: Option<&Path>) -> Vec<PathBuf> {
@@ -127,14 +125,13 @@ pub fn user_files(var: Var, home: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// The session in whose shell this runs, where its agent says so.
 pub fn session_id<'v>(var: Var<'_, 'v>) -> Option<&'v str> {
-    // That of `roz run` is beside the agent's own.
+    // `roz run` sets its id beside the agent's own.
     let of_roz = || var("ROZ_SESSION_ID").filter(|id| !id.starts_with(RUN));
     SESSION_IDS.iter().find_map(|name| var(name)).or_else(of_roz)
 }
 
-/// What agents' shells have in their environment, as far as a line could use it to reach for roz.
+/// Variables of an agent's shell in which a command line could refer to roz's places.
 pub fn shell_variables(var: Var, session_id: &str) -> Vec<(String, String)> {
     let dirs = ALL.iter().filter_map(|agent| Some((agent.config_dir, var(agent.config_dir)?)));
     let program = [("CLAUDE_CODE_EXECPATH", PROGRAMS[0])];
@@ -157,7 +154,7 @@ pub fn is_program(name: &str) -> bool {
     PROGRAMS.contains(&name)
 }
 
-/// Whether a path or a package, as another program is given it, is an agent's program.
+/// Whether a path or an npm package is an agent's program.
 pub fn is_package(word: &str) -> bool {
     word.split(['/', '@', ':']).any(|part| part == "claude-code")
 }

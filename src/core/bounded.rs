@@ -1,10 +1,11 @@
-//! What is kept of something large: a bounded piece of it, and enough to recognise the whole.
+//! Shortens what is too large to keep, with a hash that still identifies the whole; and shortens
+//! and cleans texts for people.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// The most that is kept of a prompt or of a tool's input, in bytes.
+/// Of a prompt or of a tool's input, in bytes.
 pub const MAX_KEPT: usize = 10 * 1024;
 
 /// A JSON value, kept whole up to [`MAX_KEPT`] bytes of JSON; above that its beginning as text,
@@ -76,12 +77,11 @@ impl Text {
     }
 }
 
-/// The first `max` bytes of `text` or a little less: never half a character.
+/// The first `max` bytes of `text`, or fewer so that no character is split.
 pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// Cuts every text in a value to at most `max` bytes.
 pub fn shorten(value: &mut Value, max: usize) {
     match value {
         Value::String(text) => text.truncate(text.floor_char_boundary(max)),
@@ -91,9 +91,8 @@ pub fn shorten(value: &mut Value, max: usize) {
     }
 }
 
-/// Text for people: a control character, other than the end of a line, is spelt out, so that no
-/// text drives a terminal, and so is one that turns the direction of reading, so that none looks
-/// like another.
+/// Text that is safe to print: control characters are escaped, except for line ends, and so are
+/// characters that change the direction of reading.
 pub fn plain(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let is_kept = |c: char| c == '\n' || !c.is_control() && !turns(c);
@@ -115,8 +114,6 @@ pub fn plain_line(text: &str) -> String {
     plain(text).replace('\n', "\\n")
 }
 
-/// The first line of `text`, at most `max` characters of it, and an ellipsis where something is
-/// missing.
 pub fn line(text: &str, max: usize) -> String {
     let first = text.trim().lines().next().unwrap_or_default().trim_end();
     let mut kept: String = first.chars().take(max).collect();
@@ -126,7 +123,6 @@ pub fn line(text: &str, max: usize) -> String {
     kept
 }
 
-/// At most `max` characters of `text`, with an ellipsis where it was cut.
 pub fn chars(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),
@@ -134,8 +130,8 @@ pub fn chars(text: &str, max: usize) -> String {
     }
 }
 
-/// Whether a character stands for itself between others, with no blanks to part the words: Chinese,
-/// Japanese, Korean.
+/// Chinese, Japanese, Korean: each character counts as a word, because blanks do not separate
+/// words.
 pub(crate) fn is_ideograph(c: char) -> bool {
     matches!(
         c,
@@ -145,8 +141,8 @@ pub(crate) fn is_ideograph(c: char) -> bool {
     )
 }
 
-/// Runs of letters and digits in lower case, without the apostrophes in them; an ideograph is a run
-/// of its own.
+/// Runs of letters and digits in lower case, without apostrophes; an ideograph is a word of its
+/// own.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -164,7 +160,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// SHA-256, as 64 hexadecimal digits.
+/// As 64 hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
@@ -175,13 +171,13 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(pair).map(char::from).collect()
 }
 
-/// A number of things: `1 record`, `2 records`.
+/// `1 record`, `2 records`.
 pub fn counted(count: impl TryInto<u64>, what: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The beginning of a session's id, by which people tell them apart.
+/// The beginning of a session's id, as people see it.
 pub fn session_shown(id: &str) -> String {
     let short: String = id.chars().take(8).collect();
     let more = if id.chars().nth(8).is_some() { "…" } else { "" };

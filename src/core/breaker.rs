@@ -1,13 +1,12 @@
 //! Keeps a gate from blocking for ever.
 //!
-//! A cycle of a gate may block `max_blocks` times. The next block trips the breaker instead: the
-//! gate lets go, and stays tripped for the cooldown or until something new begins.
+//! A gate may block `max_blocks` times in a cycle. The next block trips the breaker instead: the
+//! gate lets the agent go, until the cooldown is over or something new begins.
 
 use chrono::{DateTime, Utc};
 
 use crate::core::policy::BreakerPolicy;
 
-/// A view of the fields in which a gate keeps its breaker.
 #[derive(Debug)]
 pub struct Breaker<'a> {
     pub block_count: &'a mut u32,
@@ -18,9 +17,9 @@ pub struct Breaker<'a> {
 #[must_use]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Press {
-    /// The block may stand; the count includes it.
+    /// Block. The count includes this block.
     Hold,
-    /// The gate has blocked often enough: let go.
+    /// Let go: the gate has blocked often enough.
     Trip,
 }
 
@@ -29,7 +28,6 @@ pub fn times(blocks: u32) -> String {
 }
 
 impl Breaker<'_> {
-    /// Counts one more block, and says whether it may stand.
     pub fn press(self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
         if *self.tripped || policy.max_blocks <= *self.block_count {
             *self.tripped = true;

@@ -1,4 +1,4 @@
-//! What the client can tell us.
+//! The events that a client reports to roz, independent of the client.
 
 mod lines;
 
@@ -13,21 +13,20 @@ use crate::{
     shell::{self, Reading},
 };
 
-/// A call that began longer ago has ended without a word: the client ends a command after ten minutes.
+/// The client ends a command after ten minutes, so a call that began longer ago has ended
+/// unreported.
 pub const LONGEST_CALL: TimeDelta = TimeDelta::minutes(11);
 
-/// The id under which a program that starts during some call is let through. Which call it was,
-/// nobody knows; its approval is used up at the end of one.
+/// The id for programs that start during an unknown call. It is used up at the end of any call.
 pub const STARTED: &str = "started";
 
-/// The id of an agent that is the reviewer at work, where the client does not say which agent acts.
+/// The id of the reviewer where the client does not say which agent acts.
 pub const AT_WORK: &str = "the reviewer at work";
 
-/// How the id of a call begins where the client gives none: it is made of the call's input, so the
-/// same call has the same id once more.
+/// How ids begin that roz makes from a call's input, where the client gives none. The same call
+/// gets the same id again.
 pub const MADE_UP: &str = "input:";
 
-/// One hook of the client, holding only what some gate reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event<'a> {
     pub origin: Origin,
@@ -36,10 +35,8 @@ pub struct Event<'a> {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Origin {
-    /// Set inside a subagent only.
     pub agent_id: Option<String>,
     pub prompt_id: Option<String>,
-    /// The client is in a permission mode in which nobody answers a question.
     pub is_unattended: bool,
 }
 
@@ -63,23 +60,23 @@ pub enum Source {
     Clear,
     Compact,
     Fork,
-    /// One that only a newer client knows.
+    /// An event of a newer client.
     Other,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     User,
-    /// The client put it in: a notification, a scheduled prompt.
+    /// The client inserted it: a notification, a scheduled prompt.
     Client,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stop {
     pub stop_hook_active: bool,
-    /// What still runs in the background; `None` where the client does not say.
+    /// `None` where the client does not say.
     pub background: Option<Vec<Background>>,
-    /// What the client will send by itself, all of it; `None` where it does not say.
+    /// All prompts that the client will send by itself; `None` where it does not say.
     pub scheduled: Option<Vec<Scheduled>>,
 }
 
@@ -93,34 +90,29 @@ pub struct Background {
 pub struct ToolCall<'a> {
     pub name: String,
     pub tool: Tool,
-    /// Other names that a gate's pattern may have for it: what a client calls a tool that is known
-    /// by its input alone, and the tools that hold the call.
+    /// Other names that a gate's pattern may use: what a client calls a tool that is known by its
+    /// input alone, and the tools that contain the call.
     pub other_names: Vec<String>,
     /// Neither the name nor the input says what it does.
     pub is_unknown: bool,
-    /// The input as a value; of a very large one only what gates read.
+    /// Of a very large input, only what gates read.
     pub input: Value,
-    /// The input's own JSON text, whole.
     pub json: &'a str,
     pub tool_use_id: Option<String>,
-    /// What the command lines in it would run.
     pub readings: Vec<Reading>,
     /// Lines that could not be read to the end.
     pub unread: Vec<String>,
-    /// The words of the lines that could not be read.
     raw: Vec<String>,
-    /// Made when they are first asked for.
     keys: OnceCell<Vec<String>>,
-    /// It is beyond the reader's bounds, so it may run anything.
+    /// Too long or too deeply nested to read, so it may run anything.
     is_read_in_part: bool,
 }
 
-/// Why a call may run anything, and what can be done about it.
 pub const TOO_LONG: &str = "it is too long or too deeply nested; take it apart";
 
 /// The longest line that is read, in bytes: twice what the kernel takes as an argument.
 const MAX_LINE: usize = 256 * 1024;
-/// Of a line with an error in it, so many words are looked at one by one; a longer one may run
+/// A line with a syntax error is read word by word up to this many words; a longer one may run
 /// anything.
 const MAX_RAW_WORDS: usize = 2000;
 
@@ -135,7 +127,6 @@ impl<'a> ToolCall<'a> {
         Self { name: name.to_owned(), tool, input, json, tool_use_id, ..Self::default() }
     }
 
-    /// Reads the command lines of the call.
     pub fn read(&mut self, options: &shell::Options) {
         let is_read = |line: &Cow<str>| line.len() <= MAX_LINE;
         let lines: Vec<String> =
@@ -179,7 +170,6 @@ impl<'a> ToolCall<'a> {
         std::iter::once(&self.name).chain(&self.other_names)
     }
 
-    /// The keys among them that were made of lines that could not be read.
     pub(crate) fn raw_keys(&self) -> &[String] {
         &self.raw
     }
@@ -196,7 +186,6 @@ impl<'a> ToolCall<'a> {
         self.input.get(field)?.as_str()
     }
 
-    /// The command lines that stand in the call itself.
     pub(crate) fn command_lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
         command_lines(&self.tool, &self.input).into_iter()
     }
@@ -205,7 +194,6 @@ impl<'a> ToolCall<'a> {
         self.is_read_in_part = true;
     }
 
-    /// Whether not all that it would run is known.
     pub fn may_run_anything(&self) -> bool {
         self.is_read_in_part
     }
@@ -217,7 +205,6 @@ impl<'a> ToolCall<'a> {
         }
     }
 
-    /// The prompt that the call would have the client send later.
     pub fn schedules(&self) -> Option<Scheduled> {
         match &self.tool {
             Tool::Schedule { prompt: Some(prompt), recurring, .. } => {
@@ -236,7 +223,6 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Puts the reviewer's own id in the place of [`AT_WORK`].
     pub fn name_reviewer(&mut self, reviewer: Option<&str>) {
         let Some(reviewer) = reviewer else { return };
         let ended = match &mut self.what {
@@ -250,8 +236,8 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Whether the same payload once more may be this event once more. A real second stop of a turn
-    /// says that the first was held.
+    /// Whether the same payload may be sent twice for one event. A second real stop of a turn says
+    /// that the first was blocked.
     pub fn may_arrive_twice(&self) -> bool {
         match &self.what {
             What::Stop(stop) => !stop.stop_hook_active,

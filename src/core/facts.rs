@@ -1,4 +1,4 @@
-//! What `hooks` looked up for this event.
+//! What `hooks` looked up about an event, before the gates decide.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -17,42 +17,39 @@ use crate::core::{
 };
 use crate::shell::Run;
 
-/// A fact that nobody looked for, or that could not be had, says so in its own type: what to make
-/// of that is for a gate to decide.
+/// A fact that was not looked up, or could not be, says so in its own type; the gate decides what
+/// that means.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts {
     /// The work that a gated call is about.
     pub work: Work,
-    /// All of the work that a review is about, a work tree each.
+    /// One per work tree of the review.
     pub works: Vec<Work>,
-    /// The work trees that a review is about, for a reviewer that is launched or starts.
+    /// The work trees of a review, for a reviewer that is launched or starts.
     pub roots: Vec<PathBuf>,
-    /// What the answer to a reviewer's call showed of the work.
+    /// What a reviewer saw of the work in a call's answer.
     pub shown: Shown,
-    /// What a reviewer's call would change of the work, in words.
+    /// Clauses that say how a reviewer's call would change the work.
     pub reviewer_changes: Vec<String>,
-    /// The files that are dirty as the session begins, with a hash of what they hold.
+    /// Dirty files at the start of the session, with a hash of their content.
     pub dirty: Option<BTreeMap<String, String>>,
-    /// Files that the call writes, as far as it names them.
     pub written: Vec<PathBuf>,
     pub second_opinions: Option<Vec<String>>,
-    /// An agent file of the project or the user that bears the reviewer's name.
+    /// An agent file of the project or the user that has the reviewer's name.
     pub shadow: Option<PathBuf>,
-    /// A reviewer that starts cannot be told its token: its permit alone proves who decides.
+    /// A reviewer that starts cannot be told its token, so it decides with its permit alone.
     pub reviewer_unbriefed: bool,
-    /// The client does not say which calls are a reviewer's own.
+    /// The client does not report which calls are a reviewer's own.
     pub reviewer_unwatched: bool,
-    /// Sessions of this project with an open review, active within the hour.
+    /// Sessions of this project with an open review that were active within the hour.
     pub open_elsewhere: Vec<SessionId>,
     pub protect: ProtectFacts,
     pub learned: Learned,
     pub intent: IntentFacts,
     pub weakened: Vec<WeakenedFile>,
-    /// The gates of the other repositories that a call goes to.
     pub gates_elsewhere: Vec<GatesElsewhere>,
 }
 
-/// The gates of a repository other than the session's that a call goes to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GatesElsewhere {
     pub root: PathBuf,
@@ -62,58 +59,50 @@ pub struct GatesElsewhere {
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Learned {
-    /// The project wants the gate; false also where nobody looked.
+    /// Also false where this was not looked up.
     pub is_wanted: bool,
-    /// The ticket system that the project has a marker of; of those that stand in for asking each
-    /// session. Where the gate is on, it was looked for.
+    /// The ticket system whose marker the project has. With one, sessions are not asked for a
+    /// reflection at their end. Looked up where the gate is on.
     pub system: Option<String>,
     pub ticket: Option<Ticket>,
     pub baseline: Option<Baseline>,
     pub closings: Vec<Closing>,
     pub diff: Diff,
-    /// Learnings that are relevant now, best first.
+    /// Best first.
     pub relevant: Vec<Relevant>,
-    /// Other sessions of this project that owe a reflection.
     pub due_elsewhere: Vec<SessionId>,
 }
 
-/// How much was changed since the session began.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Diff {
     #[default]
     NotAsked,
-    /// No repository, or git did not answer.
+    /// No repository, or git failed; says why.
     Unknown(String),
-    /// Lines added and removed.
+    /// Added plus removed lines.
     Lines(u64),
 }
 
-/// What reached a reviewer with the answer to one of its calls.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shown {
-    /// Texts that may hold diffs.
     pub diffs: Vec<String>,
     pub reads: Vec<FileLines>,
     pub outputs: Vec<FileOutput>,
-    /// Where the client keeps the whole of an output of which it showed the beginning.
+    /// Where the client saved an output of which it showed only the beginning.
     pub kept_output: Option<String>,
-    /// The words of the commands that ran.
     pub words: Vec<Vec<String>>,
 }
 
-/// Lines of a file that the client's own tool showed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileLines {
     pub path: String,
-    /// Git's id of what the file holds.
     pub blob: String,
     pub start: u64,
     pub count: u64,
-    /// The file from its beginning to the last of these lines.
+    /// The file up to the last of these lines.
     pub text: String,
 }
 
-/// The output of a command that shows a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileOutput {
     pub blob: String,

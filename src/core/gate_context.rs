@@ -1,4 +1,5 @@
-//! What a gate is handed beside its own state: the time, the configuration, the facts, random bytes.
+//! What every gate receives besides its own state: the time, the configuration, the facts, random
+//! bytes.
 
 use chrono::{DateTime, Utc};
 
@@ -7,7 +8,7 @@ use super::{facts::Facts, policy::Policy, session_id::SessionId};
 #[derive(Debug, Clone, Copy)]
 pub struct Cx<'a> {
     pub now: DateTime<Utc>,
-    /// The one throw of the dice that this event gets.
+    /// Random bytes, drawn once per event.
     pub dice: &'a [u8; 32],
     pub policy: &'a Policy,
     pub facts: &'a Facts,
@@ -15,7 +16,7 @@ pub struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    /// The throw as a number, for a choice by weight.
+    /// For a choice by weight.
     pub(crate) fn roll(&self) -> u64 {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&self.dice[..8]);

@@ -1,4 +1,4 @@
-//! Decides what an event means. Does nothing about it.
+//! Decides what an event means, and does nothing about it.
 //!
 //! Invariant: no module in here reads the clock, the environment, the disk or a random number.
 //! `tests/it/tidy.rs` holds us to that.
@@ -56,10 +56,9 @@ use crate::core::{
     trace::Mark,
 };
 
-/// The gates, in the order in which an agent meets them.
+/// In the order in which an agent meets them.
 pub const GATES: &[&dyn Gate] = &[&IntentGate, &ReviewGate, &ReflectionGate];
 
-/// What has to be looked up before these gates can decide.
 pub fn needs(gates: &[&dyn Gate], session: &Session, event: &Event, policy: &Policy) -> Needs {
     let dirty = match &event.what {
         What::SessionStart { source } if session.trace.seq == 0 => Some(*source),
@@ -73,17 +72,16 @@ pub fn needs(gates: &[&dyn Gate], session: &Session, event: &Event, policy: &Pol
     needs
 }
 
-/// Puts `event` before each gate in turn, until one objects.
+/// Asks each gate in turn, until one objects.
 ///
-/// The order is part of the contract: self-protection, then may you do this at all (intent), is the
-/// work reviewed (review), what was learned (reflection). A gate after the one that objects never
-/// sees the event, so the agent hears one demand at a time and no gate counts a block that another
-/// one caused.
+/// The order is part of the contract: self-protection, then intent (may you do this at all), review
+/// (is the work reviewed), reflection (what was learned). Gates after the one that objects never
+/// see the event, so the agent gets one demand at a time and no gate counts a block of another one.
 pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let by_client = said_by_client(session, event);
     let event = by_client.as_ref().unwrap_or(event);
     let protected = protect::decide(session, event, cx);
-    // A person is asked about it because it would grant something.
+    // A person is asked because the call would grant something.
     let is_grant =
         |mark: &Mark| matches!(mark, Mark::Protected { rule: "intent", answer: "ask", .. });
     if let Some(id) = event.call().and_then(|call| call.tool_use_id.as_ref())
@@ -113,7 +111,7 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
         if let Some(scheduled) = event.call().and_then(ToolCall::schedules) {
             session.schedule.add(&scheduled);
         }
-        // What a reviewer may write is no part of the work.
+        // What a reviewer writes is not part of the work.
         let is_reviewer =
             event.origin.agent_id.as_deref().is_some_and(|agent| session.review.has_token(agent));
         if !cx.facts.written.is_empty() && !is_reviewer {
@@ -139,19 +137,19 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
     }
     lifecycle(session, event, &mut outcome);
     tell(session, &mut outcome, cx);
-    // A client shows nothing of what is said at the calls of a subagent in the background (measured
-    // on 2.1.330), so the person hears of it at the main agent's next event.
+    // Clients show nothing of background subagents' calls (measured on 2.1.330), so the user is
+    // told at the main agent's next event.
     if event.origin.agent_id.is_none() {
         outcome.messages.extend(session.take_messages());
     }
     outcome
 }
 
-/// Puts a program that is about to start before the review gate; the other gates have judged the
-/// call that started it. What the user is to hear waits for the session's next event.
+/// Asks only the review gate about a program that is about to start; the other gates have judged
+/// the call that started it. The user is told at the session's next event.
 pub fn decide_start(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     let mut outcome = review::decide(&mut session.review, event, cx);
-    // Nobody can be asked while a command runs.
+    // No question can be shown while a command runs.
     if let Verdict::Ask(notice) = outcome.verdict {
         let template = "start-unasked".to_owned();
         outcome.verdict = Verdict::Object(Notice { template, ..notice });
@@ -166,14 +164,13 @@ pub fn decide_start(session: &mut Session, event: &Event, cx: Cx) -> Outcome {
     outcome
 }
 
-/// A program that closes tickets has ended well.
 pub fn ticket_closed(session: &mut Session, closings: &[Closing], now: DateTime<Utc>) {
     for mark in reflection::closed(&mut session.reflection, closings, now) {
         session.record(&mark, now);
     }
 }
 
-/// Has the user told what `notify` does not leave out, and takes the rest down in the trace.
+/// Passes on what the `notify` setting allows, and records the rest in the trace.
 fn tell(session: &mut Session, outcome: &mut Outcome, cx: Cx) {
     let said = std::mem::take(&mut outcome.sayings);
     if cx.policy.notify == Notify::Normal {
@@ -186,11 +183,11 @@ fn tell(session: &mut Session, outcome: &mut Outcome, cx: Cx) {
     }
 }
 
-/// Takes the decision of a reviewer or a person, or says why not.
+/// Takes the decision of a reviewer or a person.
 ///
 /// # Errors
 ///
-/// What the poster lacks. The refusal stands in the trace.
+/// What is missing for it. The refusal is recorded in the trace.
 pub fn post(
     session: &mut Session,
     posting: &Posting,
@@ -216,7 +213,7 @@ pub fn post(
     Ok(taken)
 }
 
-/// What the user hears of a decision, a line each.
+/// The user's lines about a decision.
 fn told_of(posting: &Posting, taken: &Taken, review: &Review, policy: &Policy) -> Vec<String> {
     let Posting { decision, .. } = posting;
     let summary = bounded::plain_line(&bounded::chars(decision.summary(), 300));
@@ -249,8 +246,7 @@ fn told_of(posting: &Posting, taken: &Taken, review: &Review, policy: &Policy) -
     told
 }
 
-/// Lets one gated call through, as `#roz:allow` does, for a person at a terminal. Answers what the
-/// person is told.
+/// Lets one gated call through, as `#roz:allow` does. Returns the message for the person.
 pub fn allow_once(session: &mut Session, now: DateTime<Utc>) -> String {
     let (told, pattern) = review::people::allow_once(&mut session.review, now);
     session.record(&Mark::CallAllowed { by: "terminal", pattern }, now);
@@ -262,8 +258,8 @@ pub fn allow_once(session: &mut Session, now: DateTime<Utc>) -> String {
     told
 }
 
-/// A prompt that this session scheduled is not the user's, though the client sends it word for word
-/// and without a mark: the event as it really is.
+/// A prompt that this session scheduled arrives unmarked, like one of the user's. Returns the event
+/// corrected to come from the client.
 fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>> {
     match &event.what {
         What::Prompt { text, sender: Sender::User }
@@ -282,14 +278,14 @@ fn said_by_client(session: &mut Session, event: &Event) -> Option<Event<'static>
     }
 }
 
-/// What the user is asked about, and what ran after it: the client tells nobody of the answer.
+/// Tracks the user's answers to questions: the client does not report them.
 fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
     let agent_id = &event.origin.agent_id;
     match &event.what {
         What::PreToolUse(call) => {
             let id = &call.tool_use_id;
-            // An agent makes one call of commands after the other: what it was asked about before,
-            // and did not run, was declined.
+            // An agent runs one command after the other: an earlier call that was asked about and
+            // did not run was declined.
             if !call.readings.is_empty() {
                 let declined = session.declined(agent_id.as_deref(), id.as_deref());
                 outcome.effects.extend(declined.into_iter().map(Effect::Revoke));
@@ -315,7 +311,7 @@ fn granting(session: &mut Session, event: &Event, outcome: &mut Outcome) {
     }
 }
 
-/// Adds what a gate waits for, as the session goes on and the gate said nothing of it itself.
+/// Reminds the agent of what a gate waits for when a session resumes, unless the gate did.
 fn remind(gate: &dyn Gate, own: Outcome, session: &Session, event: &Event, cx: Cx) -> Outcome {
     let has_forgotten =
         matches!(event.what, What::SessionStart { source: Source::Resume | Source::Compact });
@@ -329,7 +325,7 @@ fn remind(gate: &dyn Gate, own: Outcome, session: &Session, event: &Event, cx: C
     }
 }
 
-/// The session's own beginning and end, in its trace.
+/// Records the start and the end of the session.
 fn lifecycle(session: &mut Session, event: &Event, outcome: &mut Outcome) {
     session.has_ended = matches!(event.what, What::SessionEnd { .. }) && session.trace.seq > 0;
     match &event.what {

@@ -1,7 +1,7 @@
-//! The words in a name, lists of words, and paths of devices: what several gates ask of a name or a
-//! path.
+//! Small questions about names and paths that several gates ask: the words of a name, membership in
+//! a list, device files.
 
-/// `readFile`, `read_file`, `read-file`: its words in lower case.
+/// In lower case. `readFile`, `read_file` and `read-file` have the same words.
 pub fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -20,12 +20,12 @@ pub fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a word is one of a list, whose words are a blank apart.
+/// The words of `list` are separated by blanks.
 pub fn is_one(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|text| text == word)
 }
 
-/// Whether a path is a device that keeps nothing: `/dev/null`, a terminal, a standard stream.
+/// `/dev/null`, a terminal or a standard stream: writing there stores nothing.
 pub fn is_stream_device(path: &str) -> bool {
     matches!(path, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/stdin" | "/dev/tty")
         || path

@@ -1,11 +1,11 @@
-//! The paths that a call would write, as it names them. What it does not name is seen afterwards.
+//! The paths that a call says it writes. Other writes are found after the call.
 
 use std::path::Path;
 
 use super::{event::ToolCall, name_words::is_one, server_paths, tool::Tool};
 use crate::shell::{How, Reading, Run, Write};
 
-/// `project`: the root of the project that judges the writes.
+/// `project` is the root of the project that judges the writes.
 pub fn of(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
     let mut found = by_tool(call, project);
     let writes = call.readings.iter().flat_map(|reading| {
@@ -21,8 +21,7 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
     match &call.tool {
         Tool::Write { path, .. } if !path.is_empty() => vec![(path.clone(), How::Write)],
         Tool::Edit { path, .. } if !path.is_empty() => vec![(path.clone(), How::Edit)],
-        // A server may have been started elsewhere than where the agent is: what is relative counts
-        // from both.
+        // A server may run in another folder than the agent, so relative paths count from both.
         Tool::Mcp { .. } => {
             let mut found = Vec::new();
             for path in server_paths::named(&call.input) {
@@ -34,7 +33,7 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
             }
             found
         }
-        // A tool that a newer client has: what it names, it may write.
+        // A tool of a newer client may write every path that it names.
         tool if !tool.changes_nothing_itself() => {
             let paths = ["file_path", "path", "notebook_path"];
             let named = paths.iter().filter_map(|field| call.text(field));
@@ -44,7 +43,7 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
     }
 }
 
-/// Whether it is on another machine: `scp a host:/b`, `aws s3 cp a s3://b`.
+/// Whether the target is on another machine: `scp a host:/b`, `aws s3 cp a s3://b`.
 fn is_remote(write: &Write, reading: &Reading) -> bool {
     const COPY: &str =
         "scp rsync docker podman nerdctl kubectl oc rclone aws gsutil gcloud sftp rcp";
@@ -56,8 +55,8 @@ pub fn is_on_host(path: &str) -> bool {
     path.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
 }
 
-/// Whether it is a work tree of the repository that git makes, moves or removes: what is written
-/// into one is judged by its path there.
+/// Whether it is a work tree that git creates, moves or removes. Writes in it are judged by their
+/// paths there.
 fn is_work_tree(write: &Write, reading: &Reading) -> bool {
     let is_it = |run: &Run| {
         matches!(run.words()[..], ["git", "worktree", "add" | "move" | "remove", ..])

@@ -1,5 +1,5 @@
-//! What has to be looked up about an event. Each gate says so in a part of its own; `hooks` looks it
-//! up and hands it over as [`Facts`](super::facts::Facts), without a rule of its own.
+//! What has to be looked up about an event. Each gate adds its part; `hooks` looks it up and
+//! returns [`Facts`](super::facts::Facts), without rules of its own.
 
 use super::{
     event::Source, intent::needs::IntentNeeds, protect::ProtectNeeds,
@@ -8,9 +8,8 @@ use super::{
 
 #[derive(Debug, Default, PartialEq)]
 pub struct Needs {
-    /// The files that are dirty as a session begins, and how it does.
     pub dirty: Option<Source>,
-    /// None where no rule of self-protection could object.
+    /// `None` if no self-protection rule could object.
     pub protect: Option<ProtectNeeds>,
     pub intent: IntentNeeds,
     pub review: Vec<ReviewNeed>,

@@ -1,4 +1,4 @@
-//! What the gates make of an event.
+//! What the gates answer to an event: a verdict, messages, and effects to carry out.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -18,53 +18,50 @@ use crate::core::{
 pub struct Outcome {
     pub verdict: Verdict,
     pub context: Vec<Notice>,
-    /// The intent that the agent is working on: told behind the rest, as long as there is room.
+    /// The selected intent, told after everything else if there is room.
     pub briefing: Option<Box<Briefing>>,
     pub messages: Vec<String>,
-    /// For the user as well, unless `notify` is `quiet`.
+    /// For the user, unless `notify` is `quiet`.
     pub sayings: Vec<String>,
-    /// How the client changes the call that starts a subagent.
     pub rewrite: Option<Rewrite>,
     pub trace: Vec<Mark>,
-    /// What is to be done once the session is saved.
+    /// Carried out once the session is saved.
     pub effects: Vec<Effect>,
 }
 
-/// Something to do outside the session.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// A line for the project's `stats.log`.
     Log(usage::Event),
-    /// A call that may have changed something came to its end.
+    /// A call that may have changed something has ended.
     Landed(Box<InFlight>),
-    /// The same, of a call whose changes were looked for.
+    /// The same, after its changes were looked for.
     Changed { intent_id: String, change: Box<ledger::Change> },
-    /// What these files of the project hold is kept, for a comparison to come.
+    /// Store the content of these files of the project for a later comparison.
     Keep(Vec<String>),
-    /// A call changed what says what an agent may do.
+    /// A call changed the sidecar's declarations.
     Doubt(Vec<Doubt>),
-    /// Rows for the tables of approvals of the repositories that they name.
+    /// Rows for the approval tables of their repositories.
     Approve(Vec<Approved>),
-    /// A person said yes to what roz's own verbs wrote into these files since then.
+    /// A person has allowed what roz's own commands wrote since that time.
     Granted(DateTime<Utc>),
-    /// What a gated call starts is let through as well.
+    /// Lets programs through that a permitted call starts.
     Pass(Pass),
-    /// The call of this id came to its end: its pass with it.
+    /// The call with this id ended, so its pass ends.
     Revoke(String),
 }
 
-/// Lets the programs through that a gated call starts, so that nobody is asked twice.
+/// Lets programs through that a permitted call starts, so that nobody is asked twice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pass {
     pub tool_use_id: String,
-    /// The gated commands, as far as they were known beforehand.
+    /// The gated commands that were known beforehand.
     pub keys: Vec<String>,
-    /// The gates that covered what was not known of it.
+    /// The gates for the unknown rest of the call.
     pub patterns: Vec<String>,
 }
 
 impl Pass {
-    /// Whether it serves a program that starts, by its keys.
     pub fn serves(&self, keys: &[String]) -> bool {
         keys.iter().any(|key| {
             self.keys.contains(key)
@@ -73,7 +70,7 @@ impl Pass {
     }
 }
 
-/// From mildest to sternest.
+/// From mildest to strictest.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Verdict {
     #[default]
@@ -82,16 +79,16 @@ pub enum Verdict {
     Object(Notice),
 }
 
-/// How a call that starts a subagent is changed: the client puts it into the call's own fields.
+/// How the fields of a call that starts a subagent are changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewrite {
     pub agent_type: &'static str,
     pub prompt: Notice,
-    /// The call's own prompt says nothing that could coach the subagent.
+    /// The call's own prompt cannot influence the review.
     pub may_keep_prompt: bool,
 }
 
-/// Words for the agent: a template and what to put into it. Whoever writes the reply renders it.
+/// A text for the agent: a template with values. The reply's writer renders it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
     pub template: String,
@@ -109,7 +106,7 @@ impl Notice {
         self
     }
 
-    /// The same, where it is denied because nobody answers.
+    /// The wording for a question that is denied because nobody answers.
     fn unasked(mut self) -> Self {
         if self.template.starts_with("ask-") {
             "gate-unasked".clone_into(&mut self.template);
@@ -121,7 +118,7 @@ impl Notice {
     }
 }
 
-/// Behind what a gate says of a call that only a person may let through.
+/// Appended to a denial of what only a person may allow.
 const UNASKED: &str = " Nobody answers questions in this permission mode, so it is denied: tell the \
                        user, and go on with what does not need it.";
 
@@ -153,7 +150,6 @@ impl Outcome {
         self
     }
 
-    /// Lets the programs through that the call starts.
     pub(super) fn with_pass(self, pass: Option<&Pass>) -> Self {
         match pass {
             Some(pass) => self.doing(Effect::Pass(pass.clone())),
@@ -171,8 +167,8 @@ impl Outcome {
         self
     }
 
-    /// A question as a denial, for where nobody answers it: the call would wait for ever. What a
-    /// person can do about it is told to the user, not to the agent.
+    /// Turns a question into a denial where nobody answers, because the call would wait for ever.
+    /// The user, not the agent, is told what can be done.
     pub(crate) fn unasked(mut self) -> Self {
         let Verdict::Ask(notice) = self.verdict else { return self };
         let subject = self.trace.iter().find_map(|mark| mark.answered("ask"));
@@ -186,7 +182,7 @@ impl Outcome {
         self.telling_user(told)
     }
 
-    /// In a trial, a refusal is a line of the trace and nothing else.
+    /// In a trial, a refusal is only recorded in the trace.
     pub(crate) fn in_trial(mut self, event: &Event) -> Self {
         let answer = match (&self.verdict, &event.what) {
             (Verdict::Pass, _) => return self,
@@ -208,7 +204,7 @@ impl Outcome {
         self.marked(mark)
     }
 
-    /// Lets the next gate speak, unless this one objected.
+    /// Asks the next gate, unless this one objected.
     pub fn then(mut self, next: impl FnOnce() -> Self) -> Self {
         if let Verdict::Object(_) = self.verdict {
             return self;

@@ -1,5 +1,4 @@
-//! A call weakened one of roz's own files: the user and the agent are told, and the change waits
-//! for `roz confirm`.
+//! Reports calls that weakened one of roz's own files. The change waits for `roz confirm`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +14,7 @@ use crate::core::{
     trace::Mark,
 };
 
-/// What settings of the client say for roz: its hooks, its plugin, and that hooks run at all.
+/// What client settings do for roz: its hooks, its plugin, and hooks being enabled.
 pub fn protections(settings: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     if settings["disableAllHooks"] != true {
@@ -37,8 +36,8 @@ pub fn protections(settings: &Value) -> BTreeSet<String> {
     found
 }
 
-/// Whether a call is not known to only read: what roz's own files say is compared over it. What a file
-/// tool does, self-protection judges.
+/// Whether a call may change something. If so, roz's own files are read before and after it and
+/// compared. File tools are left out: self-protection has judged them already.
 pub fn may_change(call: &ToolCall) -> bool {
     let known = Known { overrides: &BTreeMap::new(), free: &BTreeSet::new(), may_discard: false };
     call.tool.written().is_none() && class::classify(call, known).class > Class::Safe

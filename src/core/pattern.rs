@@ -1,16 +1,15 @@
-//! Globs over tool keys.
+//! Globs that match tool keys, such as `Bash:git push*`.
 //!
-//! `*`, `?` and `[…]` mean what they mean to the `glob` crate; `*` crosses everything, and a
-//! pattern covers a key whole. The key of a command may have holes, where its text cannot be known:
-//! see [`shell::may_match`].
+//! `*`, `?` and `[…]` are those of the `glob` crate; `*` also matches `/`, and a pattern has to
+//! match the whole key. Unknown parts of a command are holes in its key: see [`shell::may_match`].
 
 use super::tool::SHELL;
 use glob::Pattern;
 
 use crate::shell::{self, HOLE};
 
-/// Whether `pattern` covers `key`, or could cover it. A pattern that is no glob matches as a
-/// prefix, so that a typo opens no gate.
+/// Whether `pattern` matches `key`, or could. An invalid glob matches as a prefix, so that a typo
+/// does not open a gate.
 pub fn matches(pattern: &str, key: &str) -> bool {
     if !begins_alike(pattern, key) {
         return false;
@@ -22,15 +21,14 @@ pub fn matches(pattern: &str, key: &str) -> bool {
     }
 }
 
-/// Whether the pattern's literal beginning is the key's, as far as either is known. Most patterns
-/// end here for most keys, at the cost of a comparison.
+/// Compares the literal beginnings: a cheap test that rules out most patterns.
 fn begins_alike(pattern: &str, key: &str) -> bool {
     let mut known = key.bytes();
     for (at, wanted) in pattern.bytes().enumerate() {
         match known.next() {
             _ if matches!(wanted, b'*' | b'?' | b'[') => return true,
             Some(byte) if byte == wanted => (),
-            // The hole begins there, or within its bytes.
+            // The hole is at this position, or within a character there.
             Some(_) => return key[key.floor_char_boundary(at)..].starts_with(HOLE),
             None => return false,
         }
@@ -38,14 +36,13 @@ fn begins_alike(pattern: &str, key: &str) -> bool {
     true
 }
 
-/// What an exclusion excludes: of `!Bash:git push origin wip/*` the part behind the `!`.
+/// The pattern after the `!`: `Bash:git push origin wip/*` for `!Bash:git push origin wip/*`.
 pub fn exclusion(pattern: &str) -> Option<&str> {
     pattern.strip_prefix('!')
 }
 
-/// The program that a pattern of commands names: `git` of `Bash:git push*`. None where it names no
-/// program (`Bash:*deploy*`) or a path (`Bash:./deploy.sh*`): such a command is known by the line
-/// that runs it, and not by its name on PATH.
+/// The program that a command pattern names: `git` for `Bash:git push*`. `None` without a program
+/// (`Bash:*deploy*`) and for a path (`Bash:./deploy.sh*`), which PATH does not resolve.
 pub fn program(pattern: &str) -> Option<&str> {
     let words = pattern.strip_prefix("Bash:")?;
     let end = words.find([' ', '*', '?', '[']).unwrap_or(words.len());

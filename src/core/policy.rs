@@ -1,5 +1,5 @@
-//! The configuration, as the gates read it. What a key is called, who may set it and where it was
-//! set is `config`'s; what it means is here.
+//! The configuration as the gates read it, parsed and merged. `config` knows the keys, who may set
+//! them and where each was set.
 
 /// Sections of the configuration: structs in which each field that is not given has its default.
 macro_rules! sections {
@@ -63,44 +63,43 @@ sections! {
         pub intent: IntentPolicy,
         pub trust: TrustPolicy,
         pub notify: Notify,
-        /// Gates decide and record, and every answer to the client is a pass.
+        /// Gates decide and record, but every answer to the client is a pass.
         pub trial: bool,
     }
 
     pub struct StoragePolicy {
-        /// The folder that holds `sessions/`; none: `<ROZ_HOME>`.
+        /// Contains `sessions/`; `None`: `<ROZ_HOME>`.
         pub path: Option<PathBuf>,
         pub backend: Backend,
     }
 
     pub struct HooksPolicy {
-        /// After this long a hook answers what it would answer on an error.
+        /// After this time a hook answers as it does on an error.
         pub deadline_ms: u64 = 3000,
     }
 
     pub struct ReviewPolicy {
         pub mode: Mode,
-        /// How long a reviewer, or other subagents, may keep a review waiting.
         pub reviewer_timeout_seconds: u64 = 900,
-        /// Reviews that may find issues, one after the other, before stops pass again.
+        /// Consecutive reviews that may find issues before stops pass again.
         pub max_rounds: u32 = 5,
         pub coverage: Coverage,
-        /// Above so many changed files the user is told which were not looked at, and the decision
-        /// counts all the same.
+        /// With more changed files than this, missing coverage is reported and does not prevent an
+        /// approval.
         pub coverage_max_files: u64 = 100,
-        /// Globs over paths of files that a reviewer need not look at. One without a slash matches
-        /// the file's name.
+        /// Globs for files that a reviewer need not look at. Without a slash, a glob matches the
+        /// file's name.
         pub generated: Vec<String> = GENERATED.split_whitespace().map(str::to_owned).collect(),
-        /// Several reviewers may be at work at the same time.
         pub parallel: bool,
         pub gates: GatesPolicy,
     }
 
     pub struct GatesPolicy {
-        /// Globs over tool keys: `mcp__tissue__close*`, `Bash:git push*`; with a `!` before it, an
+        /// Globs over tool keys: `mcp__tissue__close*`, `Bash:git push*`; with a leading `!`, an
         /// exclusion.
         pub tools: Vec<String>,
-        /// Where in `tools` the patterns of each project's file begin; those before are the user's.
+        /// The indexes in `tools` at which each project file's patterns start; the user's come
+        /// first.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub project_files: Vec<usize>,
         pub approval_scope: Scope,
@@ -109,7 +108,6 @@ sections! {
         pub max_denials: u32 = 10,
     }
 
-    /// For the review gate and the reflection gate.
     pub struct BreakerPolicy {
         /// Blocks in one cycle before the next stop passes.
         pub max_blocks: u32 = 3,
@@ -123,18 +121,18 @@ sections! {
     pub struct TemplatesPolicy {
         /// A template's id, or `random`.
         pub active: String = "default".to_owned(),
-        /// By id; only for `random`.
+        /// By id; used only for `random`.
         pub weights: BTreeMap<String, u64> = [("default".to_owned(), 100)].into(),
     }
 
-    /// Where second opinions are to be had; none: looked up on PATH.
+    /// Where to get second opinions; `None`: looked up on PATH.
     pub struct ExternalModels {
         pub codex: Option<PathBuf>,
         pub gemini: Option<PathBuf>,
     }
 
     pub struct TracePolicy {
-        /// Events that a session's trace keeps; 0: none.
+        /// Per session; 0: none.
         pub max_events: u64 = 500,
     }
 
@@ -143,27 +141,26 @@ sections! {
     }
 
     pub struct ShimsPolicy {
-        /// Programs that a gate names are judged when they start.
+        /// Judges programs that gates name when they start.
         pub enabled: bool = true,
     }
 
     pub struct CommandsPolicy {
-        /// Programs of the user's that run the rest of their command line.
+        /// The user's programs that run the rest of their command line.
         pub proxies: Vec<String>,
-        /// Programs of the user's that write files.
         pub writes: Vec<WritesPolicy>,
     }
 
-    /// A program that writes files, as `[[commands.writes]]` tells it.
+    /// An entry of `[[commands.writes]]`.
     #[serde(deny_unknown_fields)]
     pub struct WritesPolicy {
-        /// Its name, and the words of a subcommand.
+        /// The name, optionally with the words of a subcommand.
         pub program: String,
-        /// Options whose value is a file that it writes, as they are typed.
+        /// Options whose value is an output file, as they are typed.
         pub options: Vec<String>,
-        /// `all`, `last`, `none`; without the word none where there are options, else all.
+        /// `all`, `last`, `none`; default: `none` if there are options, else `all`.
         pub operands: Option<String>,
-        /// `write`, `append`, `edit`, `remove`; without the word `write`.
+        /// `write`, `append`, `edit`, `remove`; default: `write`.
         pub how: Option<String>,
     }
 
@@ -180,8 +177,8 @@ pub enum Notify {
     /// One line at each event of a review.
     #[default]
     Normal,
-    /// Only the first hold, a tripped breaker, reviews that do not converge, and decisions that
-    /// were posted at a terminal.
+    /// Only the first blocked stop, a tripped breaker, reviews that do not converge, and decisions
+    /// posted at a terminal.
     Quiet,
 }
 
@@ -192,14 +189,14 @@ pub enum Backend {
     File,
 }
 
-/// What an approval needs of the reviewer that gives it.
+/// How much a reviewer has to see for an approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Coverage {
     /// It has seen every change.
     #[default]
     Require,
-    /// The user is told what it has not seen.
+    /// The user is told what the reviewer has not seen.
     Tell,
     Off,
 }
@@ -216,22 +213,21 @@ pub enum Mode {
     Never,
 }
 
-/// How far an approval reaches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// As long as the work is the approved one, in every session of the repository.
+    /// In every session of the repository, as long as the work is the approved one.
     #[default]
     Work,
     /// Until the session ends.
     Session,
     /// Until the user's next prompt.
     Prompt,
-    /// One gated call that succeeds.
+    /// For one gated call, until one succeeds.
     Tool,
 }
 
-/// Lock files, and what tools generate or shrink.
+/// Lock files, generated and minified files.
 const GENERATED: &str = "\
     *.lock *-lock.json *-lock.yaml *.lockb npm-shrinkwrap.json go.sum *.min.js *.min.css *.js.map \
     *.css.map *.pb.go *_pb2.py *_pb2_grpc.py *.g.dart *.generated.*";
@@ -250,7 +246,7 @@ impl WritesPolicy {
             Some("remove") => shell::How::Remove,
             Some(_) | None => shell::How::Write,
         };
-        // A line is read by its programs' base names, and an option by its name.
+        // Command lines are read with base names of programs and names of options.
         let (path, verb) = self.program.split_once(' ').unwrap_or((&self.program, ""));
         let program = format!("{} {verb}", shell::last_part(path));
         let options =
@@ -260,7 +256,6 @@ impl WritesPolicy {
 }
 
 impl CommandsPolicy {
-    /// What the reading of a command line may know.
     pub fn options(&self) -> shell::Options {
         let writers = self.writes.iter().map(WritesPolicy::writer).collect();
         let proxies = self.proxies.clone();
@@ -269,7 +264,7 @@ impl CommandsPolicy {
 }
 
 impl GatesPolicy {
-    /// The patterns, file by file: an exclusion undoes only patterns of its own file.
+    /// One slice per file: an exclusion applies only to patterns of its own file.
     pub fn files(&self) -> impl Iterator<Item = &[String]> {
         let ends = self.project_files.iter().copied().chain([self.tools.len()]);
         ends.scan(0, |from, to| {
@@ -281,7 +276,7 @@ impl GatesPolicy {
 }
 
 impl TemplatesPolicy {
-    /// The template to use: with `random`, by weight; the same roll always picks the same one.
+    /// With `random`, chosen by weight; the same number always gives the same template.
     pub fn pick(&self, dice: u64) -> &str {
         if self.active != "random" {
             return &self.active;
@@ -298,7 +293,7 @@ impl TemplatesPolicy {
     }
 }
 
-/// `seconds` after `at`, or the end of time: a number from the configuration cannot overflow.
+/// Saturates: a number from the configuration cannot overflow.
 pub fn later(at: DateTime<Utc>, seconds: u64) -> DateTime<Utc> {
     i64::try_from(seconds)
         .ok()

@@ -1,4 +1,4 @@
-//! What a person says to roz at a prompt: `#roz` and its commands.
+//! `#roz` and its commands, which a person types at the beginning of a prompt.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -10,13 +10,13 @@ pub enum Command {
     Approve(String),
     /// `#roz:allow`: let one gated call through.
     Allow,
-    /// `#roz:` and a word that is none of these.
+    /// An unknown word after `#roz:`.
     Unknown(String),
-    /// Nothing, but perhaps `#roz` was meant.
+    /// Not a command, but perhaps meant as `#roz`.
     NearMiss,
 }
 
-/// The command that a prompt begins with. `#roz` is a word: `#rozzz` is not it.
+/// The command at the beginning of a prompt. `#rozzz` is not one.
 pub fn command(prompt: &str) -> Option<Command> {
     let text = prompt.trim_start();
     let is_mark = |text: &str| text.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("#roz"));

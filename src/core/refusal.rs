@@ -1,5 +1,5 @@
-//! Why a call is refused, for programs: one line of JSON at the end of what the agent reads, the
-//! same for every gate.
+//! Why a call is refused, as one line of JSON at the end of what the agent reads; the same for
+//! every gate.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub enum Code {
     LedgerUnwritable,
 }
 
-/// The keys that have a value, in this order.
+/// Serialised in this order, without empty fields.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Refusal {
     pub code: Code,
@@ -44,10 +44,9 @@ pub struct Refusal {
     pub actual_hash: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_by: Option<String>,
-    /// What to do about it, a sentence each.
+    /// What to do, one sentence each.
     #[serde(skip)]
     pub recovery: Vec<String>,
-    /// The rule of self-protection, where it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
 }
@@ -82,14 +81,14 @@ impl Refusal {
         self
     }
 
-    /// One line, below the sentence and what to do about it, neither of which it repeats.
+    /// One line that repeats neither the message nor the recovery above it.
     pub fn json(&self) -> String {
-        // Holes are ours; nobody else knows them.
+        // Holes are internal characters.
         serde_json::to_string(self).unwrap_or_default().replace(HOLE, "…")
     }
 }
 
-/// For people: what is refused, and what to do about it.
+/// For people: the message and the recovery.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&bounded::plain_line(&self.message))?;

@@ -1,4 +1,4 @@
-//! The newest call or stop of a session that was refused, by its trace.
+//! Finds the last refused call or stop in a session's trace.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -13,11 +13,10 @@ pub struct Refused {
     /// `a call of Bash: git push`, `a stop`.
     pub what: String,
     pub why: String,
-    /// What to do, where that does not depend on the gate's state now.
+    /// What to do, where it does not depend on the gate's present state.
     pub instead: Option<&'static str>,
 }
 
-/// None where nothing was refused, as far as the trace goes back.
 pub fn newest(events: &[TraceEvent]) -> Option<Refused> {
     events.iter().rev().find_map(of)
 }
@@ -56,7 +55,7 @@ fn of(event: &TraceEvent) -> Option<Refused> {
     Some(Refused { at: event.timestamp, by, what, why, instead })
 }
 
-/// What to do about a refusal of the intent gate that an intent which is selected does not lift.
+/// What to do about a refusal that selecting an intent does not resolve.
 fn of_intent(code: &str) -> Option<&'static str> {
     match code {
         "SCOPE_VIOLATION" => {

@@ -1,9 +1,9 @@
-//! Whether an agent file of the client bears the reviewer's name.
+//! Detects a client's agent file with the reviewer's name.
 
 use super::tool::is_reviewer_name;
 
-/// Whether the front matter of an agent file names its agent `roz:roz`. A name that YAML puts
-/// together some other way (an anchor, escapes) is not found.
+/// Whether the front matter names the agent `roz:roz`. Names with YAML anchors or escapes are not
+/// found.
 pub fn names_reviewer(text: &str) -> bool {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let Some(front) = text.strip_prefix("---") else { return false };

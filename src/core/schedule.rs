@@ -1,11 +1,10 @@
-//! The prompts that a session has the client send later. They come word for word and without a
-//! mark, and are not the user's.
+//! The prompts that a session scheduled. The client sends them unmarked, so they would look like
+//! the user's.
 
 use serde::{Deserialize, Serialize};
 
 use crate::core::bounded;
 
-/// How many are remembered, the newest.
 const MAX: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,12 +20,12 @@ pub struct Schedule(Vec<Entry>);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Entry {
     sha256: String,
-    /// The digest is that of so many characters from the beginning: the client clips what it lists.
+    /// The digest covers only this many characters, because the client shortens what it lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     beginning: Option<usize>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     recurring: bool,
-    /// It has come, as the prompt of that id: one of a kind comes once.
+    /// The id of the prompt that it arrived as. Each arrives once, unless it recurs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fired: Option<String>,
 }
@@ -36,7 +35,6 @@ impl Schedule {
         self.0.is_empty()
     }
 
-    /// A tool was called to schedule it.
     pub(crate) fn add(&mut self, scheduled: &Scheduled) {
         let entry = Entry::of(scheduled);
         self.0.retain(|known| known.sha256 != entry.sha256);
@@ -44,18 +42,18 @@ impl Schedule {
         self.bound();
     }
 
-    /// The client lists what it is going to send: all of it.
+    /// The list is complete.
     pub(crate) fn replace(&mut self, listed: &[Scheduled]) {
         let listed: Vec<Entry> = listed.iter().map(Entry::of).collect();
-        // What is clipped may be one of those that we know whole.
+        // A shortened entry may be one that is known whole.
         let is_clipped = listed.iter().any(|entry| entry.beginning.is_some());
         self.0.retain(|entry| is_clipped && !listed.contains(entry));
         self.0.extend(listed);
         self.bound();
     }
 
-    /// Whether a prompt is one of these. One of a kind is then used up; the same prompt told twice,
-    /// by its id, is the same.
+    /// Whether a prompt was scheduled. One that does not recur is used up, but the same prompt id
+    /// matches again.
     pub(crate) fn takes(&mut self, prompt: &str, id: Option<&str>) -> bool {
         let id = id.unwrap_or_default();
         let mut entries = self.0.iter_mut().filter(|entry| entry.is(prompt));
@@ -72,7 +70,7 @@ impl Schedule {
 impl Entry {
     fn of(scheduled: &Scheduled) -> Self {
         let text = scheduled.prompt.trim();
-        // `… [+120 chars]`: what the client writes where it clips.
+        // How the client marks shortened text: `… [+120 chars]`.
         let clipped = text.rsplit_once("… [+").filter(|(_, rest)| rest.ends_with("chars]"));
         let known = clipped.map_or(text, |(beginning, _)| beginning);
         Self {

@@ -1,33 +1,31 @@
-//! The paths in the input of a server's tool. What a server calls its fields is not known, so a field
-//! whose name says that it holds a path is believed: `file_path`, `saveTo`, `{"files": [{"path": …}]}`.
+//! Finds paths in the input of a server's tool. Fields whose names suggest a path count:
+//! `file_path`, `saveTo`, `{"files": [{"path": …}]}`.
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::name_words::{is_one, words};
 
-/// As deep as the payload may be.
 const MAX_DEPTH: usize = 128;
 
-/// Words of a field's name that say so.
 const PATHS: &str = "\
     path paths file files filename filenames filepath filepaths dir dirs dirname directory \
     directories folder folders uri uris dest dst destination destinations target targets output \
     outputs out outfile saveto saveas location source sources src";
 
-/// Words that say that it holds something else, as in `file_text`.
+/// Words in names for other content, as in `file_text`.
 const OTHERS: &str = "\
     content contents text data body type kind mode encoding format description title size count id \
     line lines language branch sha";
 
-/// Each path as the input has it, and once more decoded where it is an address.
+/// Each path as written; for URLs, also decoded.
 pub fn named(input: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect(input, false, 0, &mut found);
     found
 }
 
-/// `holds_paths`: the field around the value says so.
+/// `holds_paths`: the surrounding field's name suggests paths.
 fn collect(value: &Value, holds_paths: bool, depth: usize, found: &mut Vec<String>) {
     match value {
         Value::String(text) if holds_paths => add(text, found),
@@ -37,7 +35,7 @@ fn collect(value: &Value, holds_paths: bool, depth: usize, found: &mut Vec<Strin
             }
         }
         Value::Object(fields) if depth < MAX_DEPTH => {
-            // `{"from": "a", "to": "b"}` moves something; alone they say nothing.
+            // A move has both fields: `{"from": "a", "to": "b"}`.
             let moves = fields.contains_key("from") && fields.contains_key("to");
             for (name, inner) in fields {
                 // `{"files": {"src/a.ts": "…"}}`
@@ -64,12 +62,12 @@ fn add(text: &str, found: &mut Vec<String>) {
         return;
     }
     let Some((scheme, rest)) = text.split_once("://") else {
-        // The server may put it in, or a shell behind it.
+        // The server or its shell may expand it.
         let home = ["$HOME/", "${HOME}/"].iter().find_map(|home| text.strip_prefix(home));
         found.push(home.map_or_else(|| text.to_owned(), |rest| format!("~/{rest}")));
         return;
     };
-    // Of another scheme it is no file of this machine.
+    // Other schemes name nothing on this machine.
     if scheme.eq_ignore_ascii_case("file") {
         let path = rest.find('/').map_or(rest, |at| &rest[at..]);
         found.push(path.to_owned());

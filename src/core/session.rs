@@ -17,7 +17,7 @@ use crate::core::{
     trace::{Mark, Trace},
 };
 
-/// What this roz writes. A document with a higher number is read, never written.
+/// Documents with a higher version are read, never written.
 pub const VERSION: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,9 +25,8 @@ pub struct Session {
     pub version: u32,
     pub session_id: SessionId,
     pub created_at: DateTime<Utc>,
-    /// The last hook that changed anything.
     pub updated_at: DateTime<Utc>,
-    /// Where the client stood at the session's first event.
+    /// The client's folder at the session's first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<PathBuf>,
     /// The root of the git work tree that held `cwd`, else `cwd` itself.
@@ -51,26 +50,25 @@ pub struct Session {
     pub(crate) schedule: Schedule,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     asked: Vec<Asked>,
-    /// The files that it is known to have written.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) writes: Writes,
-    /// The files that were dirty when it began, by path in the project, with a hash of what they
-    /// held: as long as they are so, they are no part of its work.
+    /// Files that were dirty when the session began, by path in the project, with content hashes.
+    /// While unchanged, they are not part of its work.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) dirty: BTreeMap<String, String>,
-    /// The client has said so, and nothing since.
+    /// The client reported the end, and no event since.
     #[serde(default, skip_serializing_if = "is_default")]
     pub has_ended: bool,
-    /// Words to the user that wait for a hook that can carry them.
+    /// Messages to the user that wait for an event whose answer can carry them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
-    /// The last stop that was held, or prompt that changed anything.
+    /// The last blocked stop, or prompt that changed anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answered: Option<Box<Answered>>,
 }
 
-/// An event that may arrive twice, and what was answered: a hook that is registered in two places
-/// gets each event of the client once for each of them.
+/// An event that may arrive twice, with roz's answer: a hook that is registered in two places is
+/// called twice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Answered {
     sha256: String,
@@ -78,22 +76,22 @@ struct Answered {
     answer: Value,
 }
 
-/// The same payload later than this is another event.
+/// Later than this, an equal payload is another event.
 const TWICE_WITHIN: TimeDelta = TimeDelta::seconds(2);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Asked {
     pub(crate) tool_use_id: String,
-    /// What is asked about, and by whom, in a line.
+    /// Question and asking gate, in one line.
     pub(crate) about: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) agent_id: Option<String>,
-    /// What it starts is let through if the user lets the call through.
+    /// Whether the user's consent also permits what the call starts.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) has_pass: bool,
 }
 
-/// So many calls are waited for: one that is declined never ends.
+/// A declined call never ends, so only so many are waited for.
 const MAX_ASKED: usize = 16;
 
 fn is_default<T: Default + PartialEq>(item: &T) -> bool {
@@ -129,7 +127,7 @@ impl Session {
         self.review.phase().is_open() || self.reflection.status().is_open()
     }
 
-    /// Takes an event down in the trace; the store writes it with the session.
+    /// Added to the trace; stored with the session.
     pub fn record(&mut self, mark: &Mark, now: DateTime<Utc>) {
         self.trace.push(mark, now);
     }
@@ -141,14 +139,14 @@ impl Session {
         self.asked.drain(..excess);
     }
 
-    /// A call ran: what the user had been asked about it, and said yes to.
+    /// Returns what the user was asked and agreed to.
     pub(crate) fn asked_and_ran(&mut self, tool_use_id: &str) -> Option<Asked> {
         let at = self.asked.iter().position(|asked| asked.tool_use_id == tool_use_id)?;
         Some(self.asked.remove(at))
     }
 
-    /// The calls of an agent that were asked about and did not run before its `next` one, each told
-    /// once.
+    /// Calls of an agent that did not run before its `next` one, so the user declined them. Each is
+    /// returned once.
     pub(crate) fn declined(&mut self, agent: Option<&str>, next: Option<&str>) -> Vec<String> {
         let is_over = |item: &&mut Asked| {
             item.has_pass && item.agent_id.as_deref() == agent && Some(&*item.tool_use_id) != next
@@ -165,11 +163,10 @@ impl Session {
         self.messages.push(message);
     }
 
-    /// What was answered to this very payload, if that is the last thing that happened here, and
-    /// happened just now.
+    /// The answer to an identical payload, if it was the last event and is recent.
     pub(crate) fn answered_before(&self, payload: &str, now: DateTime<Utc>) -> Option<Value> {
         let last = self.answered.as_ref()?;
-        // Whatever else is saved has a time of its own.
+        // Every other save changes this time.
         let is_last = last.at == self.updated_at;
         let is_now = now.signed_duration_since(last.at).abs() <= TWICE_WITHIN;
         let is_same = is_last && is_now && last.sha256 == bounded::sha256(payload.as_bytes());

@@ -1,4 +1,4 @@
-//! What a session is called.
+//! The id of a session.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,6 @@ use super::bounded;
 #[serde(try_from = "String")]
 pub struct SessionId(String);
 
-/// How the sessions of `roz run` begin.
 pub const RUN: &str = "run-";
 
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +20,7 @@ impl SessionId {
         &self.0
     }
 
-    /// Of an agent that `roz run` started, beside the session that its hooks tell.
+    /// The session of `roz run` itself, beside the one that its agent's hooks report.
     pub fn is_of_run(&self) -> bool {
         self.0.starts_with(RUN)
     }

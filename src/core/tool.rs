@@ -1,5 +1,5 @@
-//! What a tool call does, in one vocabulary for the tools of every client. A client's folder in
-//! `clients` puts its own tools into these words; gates know no others.
+//! Tool calls in one vocabulary for all clients. Each client's folder in `clients` translates its
+//! own tools.
 
 use std::path::PathBuf;
 
@@ -9,41 +9,39 @@ pub const SHELL: &str = "Bash";
 /// The subagent that reviews: agent `roz` of plugin `roz`.
 pub const REVIEWER: &str = "roz:roz";
 
-/// Whether an agent is called by the name of our reviewer.
 pub fn is_reviewer_name(name: &str) -> bool {
     name.trim().eq_ignore_ascii_case(REVIEWER)
 }
 
-/// A tool, with what a gate may want to know of the call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Tool {
     /// A command line of a POSIX shell.
     Shell { command: String },
     /// A command line that the reader cannot read.
     PowerShell { command: String },
-    /// All that a file is to hold. `content` is `None` where the client does not say.
+    /// `content` is the whole file, or `None` where the client does not say.
     Write { path: String, content: Option<String> },
-    /// A part of a file. `replacements` is `None` where the client does not say which.
+    /// `replacements` is `None` where the client does not say.
     Edit { path: String, replacements: Option<Vec<Replacement>> },
-    /// The content of a file: all of it, or the first and the last line that were asked for.
+    /// Lines are the first and the last that were requested; `None`: the whole file.
     Read { path: String, lines: Option<(u64, u64)> },
-    /// Names of files, or lines in them, below a folder.
+    /// Names of files, or lines in files, below a folder.
     Search { path: String },
-    /// A subagent; `resumes` are the ids of a running one that the call may be for.
+    /// Starts a subagent; `resumes` are ids of a running one that the call may continue.
     Spawn { agent_type: Option<String>, prompt: String, resumes: Vec<String> },
     /// Several subagents, in a program that the client runs.
     Workflow,
-    /// A text for other agents, by all the names that the call addresses.
+    /// With all names that the call addresses.
     Message { to: Vec<String> },
     /// A prompt that the client sends later, here or on another machine.
     Schedule { prompt: Option<String>, recurring: bool, elsewhere: bool },
     /// A tool of an MCP server, and what the server calls it.
     Mcp { server: String, name: String },
-    /// What a running subagent or a background command printed, by all the ids that the call names.
+    /// Output of a subagent or a background command, by all ids that the call names.
     TaskOutput { ids: Vec<String> },
     /// A change of the client's own list of tasks.
     TaskList,
-    /// One of the client's that changes nothing by itself.
+    /// A client tool that changes nothing by itself.
     Harmless,
     /// One that may do anything.
     #[default]
@@ -52,10 +50,10 @@ pub enum Tool {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replacement {
-    /// Empty: the file is new.
+    /// Empty for a new file.
     pub old: String,
     pub new: String,
-    /// Wherever the old text is; otherwise it has to be there exactly once.
+    /// Replace every occurrence; otherwise the old text has to occur exactly once.
     pub all: bool,
 }
 
@@ -72,12 +70,12 @@ impl Tool {
         matches!(self, Tool::Mcp { .. })
     }
 
-    /// Whether it is a tool of roz's own server: its own rules say who may use it.
+    /// Roz's own server has its own rules.
     pub fn is_of_roz(&self) -> bool {
         matches!(self, Tool::Mcp { server, .. } if server == "roz" || server == "plugin_roz_roz")
     }
 
-    /// The file that the call writes, by its input alone.
+    /// According to the input alone.
     pub fn written(&self) -> Option<&str> {
         match self {
             Tool::Write { path, .. } | Tool::Edit { path, .. } => Some(path.as_str()),
@@ -86,13 +84,11 @@ impl Tool {
         .filter(|path| !path.is_empty())
     }
 
-    /// Whether the call says by itself what it makes of which file.
     pub fn says_what_it_writes(&self) -> bool {
         matches!(self, Tool::Write { .. } | Tool::Edit { replacements: Some(_), .. })
     }
 
-    /// Whether the call changes nothing but by what it starts: a command line, a subagent.
-    /// Those are judged by themselves.
+    /// Command lines and subagents are judged by what they do.
     pub fn changes_nothing_itself(&self) -> bool {
         match self {
             Tool::Shell { .. }
@@ -111,15 +107,14 @@ impl Tool {
     }
 }
 
-/// What a tool that ran answered, as far as a client says so.
+/// A tool's answer, as far as the client reports it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolResult {
     pub output: String,
-    /// The file in which the client keeps a longer output, of which `output` is the beginning.
     pub kept_output: Option<PathBuf>,
     pub file: Option<FilePart>,
     pub exit_code: Option<i32>,
-    /// It goes on in the background.
+    /// It continues in the background.
     pub runs_on: bool,
 }
 
@@ -127,6 +122,6 @@ pub struct ToolResult {
 pub struct FilePart {
     pub path: String,
     pub content: String,
-    /// The first line, from 1 on, and how many; none where the client does not say, as of a notebook.
+    /// (first line from 1, count); `None` where the client does not say, as for a notebook.
     pub lines: Option<(u64, u64)>,
 }

@@ -1,4 +1,4 @@
-//! What happened in a session, a line an event.
+//! The events of a session, one line each.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use crate::core::bounded;
 
-/// A line of the trace, as it is stored and printed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceEvent {
-    /// From 1, without a gap but for what compaction dropped.
+    /// From 1, without gaps except for compaction.
     pub seq: u64,
     pub timestamp: DateTime<Utc>,
     /// The name of a [`Mark`], in `snake_case`.
@@ -17,51 +16,47 @@ pub struct TraceEvent {
     pub payload: Value,
 }
 
-/// What a session knows of its own trace; the events lie with the store.
+/// What a session stores about its trace; the store has the events themselves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// The number of the newest event.
     pub seq: u64,
-    /// The store's own counters, kept beside the state so that neither can be ahead of the other
-    /// unnoticed.
+    /// The store's counters, saved with the state to detect when one is ahead.
     #[serde(default)]
     pub events: u64,
     #[serde(default)]
     pub bytes: u64,
     #[serde(default)]
     pub dropped: u64,
-    /// How often something would have been refused, had it not been a trial.
+    /// Refusals that a trial suppressed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub would_refuse: u64,
-    /// Events that wait for the next save.
     #[serde(skip)]
     fresh: Vec<(TraceEvent, bool)>,
 }
 
-/// What can happen. Texts in here are bounded by whoever makes the mark. Of a payload the fields
-/// without a value (`null`, an empty list) are left out.
+/// Texts in here have limited lengths. Empty fields are left out of the payload.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event_type", content = "payload", rename_all = "snake_case")]
 pub enum Mark {
     /// The client starts or goes on.
     SessionStart { source: String },
-    /// Its first event, where that is not its start.
+    /// A first event other than the start.
     SessionSeen,
     /// A prompt of the user.
     PromptReceived { prompt: String, asks_for_review: bool },
-    /// A prompt that the client put in, while a gate was not idle.
+    /// A prompt that the client inserted while a gate was not idle.
     ClientPrompt { prompt: String },
     /// A gated call is denied or asked about.
     GateBlocked(GateAnswer),
     /// A gated call goes through.
     GateAllowed(GateAnswer),
-    /// A call that the user was asked about ran; `about`: the gate that asked, and its question.
+    /// `about`: the asking gate and its question.
     CallGranted { tool: String, tool_use_id: String, about: String },
     /// A gated call came to its end.
     ToolCompleted { tool: String, tool_use_id: Option<String>, succeeded: bool },
     /// The agent says which intent it works on.
     IntentSelected { intent_id: String },
-    /// `told`: it had happened already.
+    /// `told`: it had already happened.
     IntentRefused { code: String, answer: Word, subject: String },
     /// Each of its criteria was answered.
     IntentCompleted { intent_id: String, criteria: Vec<String> },
@@ -101,7 +96,7 @@ pub enum Mark {
     ReviewerLaunched { tool_use_id: Option<String> },
     /// `proof`: what was checked before the token was given.
     ReviewerStarted { agent_id: String, proof: Value },
-    /// A subagent of the reviewer's name gets no token, or may not decide.
+    /// A subagent with the reviewer's name gets no token, or may not decide.
     TokenRefused { agent_id: Option<String>, reason: String },
     /// A call of a reviewer may post this verdict.
     PermitGiven { agent_id: String, verdict: Word, tool_use_id: Option<String> },
@@ -117,11 +112,11 @@ pub enum Mark {
     ReviewerHeld { agent_id: String, blocks: u32 },
     /// A reviewer has ended.
     ReviewerEnded { agent_id: String, outcome: Word },
-    /// What would have been refused, had this not been a trial: `hold`, `deny` or `ask`.
+    /// `hold`, `deny` or `ask`.
     WouldRefuse { answer: Word, gate: Word, subject: String, reason: String },
     /// A rule of self-protection objected.
     Protected { rule: Word, answer: Word, subject: String },
-    /// A call made one of roz's own files protect less.
+    /// One of roz's own files protects less after a call.
     Weakened { file: String, what: String },
     /// Events beyond `after_seq` were written by a hook that ended before it could save the state
     /// that they belong to.
@@ -132,10 +127,9 @@ pub enum Mark {
     SessionEnd { reason: String },
 }
 
-/// One of a few words: `pass`, `block`, `deny`, `ask`, `told`.
+/// `pass`, `block`, `deny`, `ask`, `told`, …
 pub type Word = &'static str;
 
-/// A gated call, and what the gate says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GateAnswer {
     pub tool: String,
@@ -146,7 +140,6 @@ pub struct GateAnswer {
     pub changed_since_approval: Vec<String>,
 }
 
-/// A stop, and what the review gate says.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StopAnswer {
     pub answer: Word,
@@ -156,7 +149,6 @@ pub struct StopAnswer {
     pub changed_since_approval: Vec<String>,
 }
 
-/// A verdict on the work.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DecisionTaken {
     pub decision: &'static str,
@@ -164,7 +156,6 @@ pub struct DecisionTaken {
     pub by: String,
     pub tree: Option<String>,
     pub stands: bool,
-    /// Files whose changes the reviewer was shown, and files that it was not shown.
     pub seen: Vec<String>,
     pub unseen: Vec<String>,
 }
@@ -181,12 +172,11 @@ impl Trace {
         self.fresh.push((mark.at(self.seq, now), mark.must_survive()));
     }
 
-    /// The events that wait for the next save, oldest first.
     pub fn fresh(&self) -> impl ExactSizeIterator<Item = &TraceEvent> {
         self.fresh.iter().map(|(event, _)| event)
     }
 
-    /// Whether one of them is a decision or the like: a save that brings it is synced to the disk.
+    /// Such events are synced to the disk: decisions and similar ones.
     pub fn must_survive(&self) -> bool {
         self.fresh.iter().any(|(_, durable)| *durable)
     }
@@ -227,8 +217,7 @@ impl Mark {
         }
     }
 
-    /// Who refused: the answer (`deny`, `ask` or `block`), the gate, its rule or reason, and what it
-    /// is about. None where this is no refusal.
+    /// (answer, gate, rule or reason, subject) of a refusal.
     pub(crate) fn refused(&self) -> Option<(Word, Word, &str, &str)> {
         let refused: (Word, Word, &str, &str) = match self {
             Mark::GateBlocked(GateAnswer { answer, pattern, tool, .. }) => {
@@ -253,7 +242,7 @@ impl Mark {
         matches!(refused.0, "deny" | "ask" | "block").then_some(refused)
     }
 
-    /// What was answered so, and by which rule, in a line.
+    /// The rule behind the answer `wanted`, in one line.
     pub(crate) fn answered(&self, wanted: &str) -> Option<String> {
         let (answer, _, rule, subject) = self.refused()?;
         (answer == wanted).then(|| bounded::line(&format!("{rule}: {subject}"), 300))

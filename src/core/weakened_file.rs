@@ -1,4 +1,4 @@
-//! One of roz's own files that protects less since a call: what was lost, and when.
+//! A weakened file of roz's own: what protection was lost, and when.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -23,9 +23,9 @@ pub enum Kind {
 pub struct WeakenedFile {
     pub kind: Kind,
     pub file: PathBuf,
-    /// What is laxer or gone, a clause each.
+    /// What is weaker or gone, a clause each.
     pub what: Vec<String>,
-    /// What the file said before. If it says that again, it is no longer weakened.
+    /// Earlier content. If the file says this again, it is no longer weakened.
     pub before: BTreeSet<String>,
     pub tool: String,
     pub session_id: String,

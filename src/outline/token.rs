@@ -228,7 +228,7 @@ fn children(node: Node<'_>) -> Vec<(Node<'_>, &str)> {
     found
 }
 
-/// Whether code is embedded in a string.
+/// Whether a string has code in it, as in `f"{x}"`: such a string is not a single token.
 fn has_code(text: Node) -> bool {
     const CODE: &str = "interpolation template_substitution string_interpolation";
     let mut cursor = text.walk();

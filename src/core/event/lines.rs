@@ -1,4 +1,4 @@
-//! The command lines in a call's input.
+//! Finds the command lines in a call's input.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use crate::core::{name_words::is_one, tool::Tool};
 
-/// The command lines in a call's input. A server may call its fields anything, and roz counts those
-/// that say that they are run, however deep they are: `{"steps": [{"cmd": "git push"}]}`,
-/// `{"command": "git", "args": ["push"]}`.
+/// A server may name its fields freely. Fields whose names say that they are run count, at any
+/// depth: `{"steps": [{"cmd": "git push"}]}`, `{"command": "git", "args": ["push"]}`.
 pub(super) fn command_lines<'a>(tool: &'a Tool, input: &'a Value) -> Vec<Cow<'a, str>> {
     let mut lines: Vec<Cow<str>> = tool.command().map(Cow::from).into_iter().collect();
     if tool.is_mcp() {
@@ -47,7 +46,6 @@ fn collect<'a>(value: &'a Value, depth: usize, lines: &mut Vec<Cow<'a, str>>) {
     }
 }
 
-/// A line as it is, or the words of one.
 fn joined(value: &Value) -> Cow<'_, str> {
     match value {
         Value::String(line) => line.into(),

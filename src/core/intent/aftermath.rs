@@ -1,23 +1,21 @@
-//! What was found to have changed when a call had ended.
+//! What roz found to have changed when a call ended.
 
 use super::{
     ignore::Treatment, mutation::Meaning, ranges::Changed, state::InFlight, target::Target,
     unconfirmed::Doubt,
 };
 
-/// What was found after a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Aftermath {
     pub changes: Vec<Found>,
-    /// Why the work tree was not looked at, or not to the end.
+    /// Why the work tree was not searched for changes, or not completely.
     pub not_looked: Option<String>,
-    /// Other calls in this project that have not come to their end.
+    /// Other calls in this project that have not ended.
     pub running: Vec<InFlight>,
-    /// What it made of the sidecar's files.
+    /// Sidecar files that the call changed.
     pub doubts: Vec<Doubt>,
 }
 
-/// A file that is not what it was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// From the project's root.
@@ -25,13 +23,13 @@ pub struct Found {
     pub target: Target,
     pub treatment: Treatment,
     pub changed: Changed,
-    /// Where so many files changed that not each was looked into, none.
+    /// `None` where too many files changed to look into each.
     pub meaning: Option<Box<Meaning>>,
-    /// The call said so beforehand.
+    /// The call named the file beforehand.
     pub was_named: bool,
-    /// The commit that was checked out has it.
+    /// The file is in the commit that is checked out.
     pub is_tracked: bool,
-    /// When it was touched, by the file system's clock; none if it is gone.
+    /// The modification time, by the file system's clock; `None` if the file is gone.
     pub at: Option<(i64, i64)>,
     pub way_back: Option<WayBack>,
 }
@@ -39,6 +37,6 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WayBack {
     pub command: String,
-    /// Whether it is known to lead to what was there before.
+    /// Whether the command is known to restore what was there before.
     pub is_sure: bool,
 }

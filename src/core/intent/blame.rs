@@ -1,19 +1,17 @@
 //! Which record of the ledger accounts for a line of a file as it is now.
 //!
-//! Positions do not last: what was line 10 is line 40 after a merge. So each record keeps a short
-//! [`mark`] of each line that it wrote, and of the lines that these were put between; runs of lines
-//! are found again by their marks, wherever they are. A mark does not see blanks: a formatter that
-//! moves a line leaves it whose it was.
+//! Line numbers do not last: line 10 may be line 40 after a merge. So each record keeps a short
+//! [`mark`] of each line that it wrote and of the neighbouring lines, and runs of lines are found
+//! again by their marks. Marks ignore blanks, so a formatter does not change who wrote a line.
 //!
-//! Each line that was written accounts for one line at most. Lines that stand together come before
-//! single ones, and of those the latest record's. A range is looked for where most of its lines
-//! are, and between the lines that it was put between. Nothing accounts for a line that git says is
-//! older. A line that says nothing (`}`, a blank one) belongs to the lines that it was written with,
-//! or to nobody. A line that a formatter broke is put together, with or without the comma that it
-//! added; what it joined is nobody's.
+//! Each written line accounts for at most one line of the file. Runs of lines are matched before
+//! single ones, and the latest record's first. A range is looked for where most of its lines are,
+//! and between its old neighbours. A record does not account for a line that is older according to
+//! git. A trivial line (`}`, a blank one) belongs to the lines that it was written with, or to no
+//! record. A line that a formatter broke is joined again, with or without the comma that it added;
+//! lines that it joined belong to no record.
 //!
-//! First of all a line is looked for where it came from: in the text that its commit left, it is
-//! among what was written with it.
+//! Lines are first looked for in the text that their commit left, among what was written with them.
 
 pub mod names;
 
@@ -28,22 +26,21 @@ use sha2::{Digest as _, Sha256};
 use self::names::Name;
 use super::{ledger::Record, ranges::LineRange};
 
-/// How long a mark is: 36 bits of a SHA-256.
+/// In base64 digits: 36 bits of a SHA-256.
 pub const MARK: usize = 6;
 
-/// Lines of one record that are marked, beyond which only its ranges' hashes tell.
+/// Beyond this many lines, a record has only the hashes of its ranges.
 const MOST_MARKS: usize = 20_000;
 
-/// What a line weighs that says something, where it is found again.
+/// The weight of a line that is not trivial.
 const LINE: usize = 4;
 const TWO_LINES: usize = 2 * LINE;
 
-/// In more pieces than this, a range is not recognized.
 const MOST_PIECES: usize = 64;
 
 pub type Mark = [u8; MARK];
 
-/// What of a line is there when its blanks are not.
+/// Ignores blanks.
 pub fn mark(line: &[u8]) -> Mark {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let hash = Sha256::digest(bare(line));
@@ -56,14 +53,14 @@ pub fn mark(line: &[u8]) -> Mark {
     res
 }
 
-/// Without its blanks, and without the mark of bytes' order that a file may begin with.
+/// Without blanks and byte order mark.
 fn bare(line: &[u8]) -> Vec<u8> {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
 }
 
-/// A call or a list as it stands in one line: the comma behind its last part is there only where
-/// each part has a line of its own.
+/// A call or list joined to one line: a formatter adds the last comma only where each part has its
+/// own line.
 fn without_last_comma(broken: &[u8]) -> Option<Vec<u8>> {
     let text = bare(broken);
     let is_last = |window: &[u8]| window[0] == b',' && matches!(window[1], b')' | b']' | b'}');
@@ -71,8 +68,7 @@ fn without_last_comma(broken: &[u8]) -> Option<Vec<u8>> {
     Some([&text[..at], &text[at + 1..]].concat())
 }
 
-/// The marks of the lines in `ranges`, one behind the other, each range with the line before it and
-/// the line behind it.
+/// One after the other, each range with the line before it and the line after it.
 pub fn marks(text: &[u8], ranges: &[LineRange]) -> String {
     let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
     let mut res = String::new();
@@ -93,24 +89,21 @@ pub fn marks(text: &[u8], ranges: &[LineRange]) -> String {
     res
 }
 
-/// A line as it is now.
 #[derive(Debug, Clone)]
 pub struct Line<'a> {
     pub text: &'a [u8],
-    /// When it was committed; none if it is not.
+    /// `None` if it is not committed.
     pub committed: Option<DateTime<Utc>>,
-    /// When the file was committed before that, as far as is known.
+    /// When the file was committed before that, if known.
     pub since: Option<DateTime<Utc>>,
 }
 
-/// What a record wrote into one file, range by range.
 #[derive(Debug, Clone)]
 pub struct Written {
     pub at: DateTime<Utc>,
     ranges: Vec<Range>,
 }
 
-/// Lines that were written together, and what they were put between.
 #[derive(Debug, Clone)]
 struct Range {
     marks: Vec<Mark>,
@@ -119,8 +112,7 @@ struct Range {
 }
 
 impl Written {
-    /// What `record` wrote into a file that went by one of these names. One that has another name
-    /// now was not written.
+    /// Only ranges that were written under one of these names.
     pub fn of(record: &Record, names: &[Name]) -> Option<Self> {
         let mut ranges = Vec::new();
         let is_it = |path: &str| names.iter().any(|name| name.covers(path, record.timestamp));
@@ -137,7 +129,7 @@ impl Written {
                 let count = range.end_line.saturating_sub(range.start_line).saturating_add(1);
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
                 let mut marks: Vec<Mark> = rest.by_ref().take(count.saturating_add(2)).collect();
-                // Of the ranges behind the last that there was room for nothing is known.
+                // The ranges after the last one that was kept are unknown.
                 if marks.len() < 3 || marks.len() - 2 != count {
                     break;
                 }
@@ -157,15 +149,13 @@ impl Written {
 #[derive(Debug, Clone)]
 pub struct Origin<'a> {
     pub lines: Vec<Line<'a>>,
-    /// Of those that the commit brought and that are there still: the number here, and the number
-    /// now.
+    /// Lines that the commit brought and that still exist: (line number here, line number now).
     pub came: Vec<(usize, usize)>,
 }
 
-/// For each line the number of the one of `written`, oldest first, that accounts for it.
-///
-/// A line is looked for in the text of the commit that brought it first, oldest commits first:
-/// there it stands between what it was written between.
+/// For each line, the index in `written` (oldest first) of the record that accounts for it. Each
+/// line is first looked for in the text of the commit that brought it, oldest commits first: there
+/// its old neighbours are still beside it.
 pub fn attribute(lines: &[Line], origins: &[Origin], written: &[Written]) -> Vec<Option<usize>> {
     let mut search = Search::new(lines, written);
     for origin in origins {
@@ -173,7 +163,7 @@ pub fn attribute(lines: &[Line], origins: &[Origin], written: &[Written]) -> Vec
         let mut used = HashSet::new();
         for (then, now) in &origin.came {
             let place = found.get(*then).copied().flatten();
-            // Of what is broken, all the pieces are one place's.
+            // A broken line may be matched by several pieces.
             let is_free = |place: &Place| used.contains(place) || !search.used.contains(place);
             if let (Some(place), Some(slot)) = (place.filter(is_free), search.found.get_mut(*now)) {
                 *slot = Some(place);
@@ -185,7 +175,7 @@ pub fn attribute(lines: &[Line], origins: &[Origin], written: &[Written]) -> Vec
     search.found().into_iter().map(|found| found.map(|(record, ..)| record)).collect()
 }
 
-/// A line in the ledger: the record, the range of it and the place in that.
+/// (record, range of the record, line of the range)
 type Place = (usize, usize, usize);
 
 struct Search<'a> {
@@ -198,7 +188,7 @@ struct Search<'a> {
     found: Vec<Option<Place>>,
 }
 
-/// Whether there is more in a line than brackets.
+/// Whether a line has more than brackets.
 pub fn says(line: &[u8]) -> bool {
     line.iter().filter(|byte| byte.is_ascii_alphanumeric() || **byte >= 0x80).count() > 1
 }
@@ -222,7 +212,7 @@ impl<'a> Search<'a> {
     }
 
     fn found(mut self) -> Vec<Option<Place>> {
-        // A single line may be anybody's, so those that stand together are looked for first.
+        // A single line may come from anywhere, so runs are matched first.
         for least in [TWO_LINES, 1] {
             for record in (0..self.written.len()).rev() {
                 for range in 0..self.written[record].ranges.len() {
@@ -237,8 +227,7 @@ impl<'a> Search<'a> {
         self.found
     }
 
-    /// The line behind the last one of the range, where most of it is found, of that weight at
-    /// least.
+    /// The line after the place where most of the range is found again, with at least this weight.
     fn best_end(&self, record: usize, range: usize, least: usize) -> Option<usize> {
         let Range { marks, before, after } = &self.written[record].ranges[range];
         let saying = |mark: &Mark| {
@@ -262,13 +251,11 @@ impl<'a> Search<'a> {
         best.filter(|(_, weight)| *weight >= least).map(|(end, _)| end)
     }
 
-    /// The line of each place of a range that ends there.
     fn lines_up_to(&self, record: usize, range: usize, end: usize) -> Vec<Option<usize>> {
         let count = self.written[record].ranges[range].marks.len();
         (0..count).map(|place| (end + place).checked_sub(count)).collect()
     }
 
-    /// A range of nothing but brackets is found whole or not at all.
     fn is_whole(&self, record: usize, range: usize, end: usize) -> bool {
         let lines = self.lines_up_to(record, range, end).into_iter().enumerate();
         lines.into_iter().all(|(place, line)| {
@@ -286,7 +273,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The line may be the one that was written there, and neither is taken yet.
+    /// Whether the marks agree and neither side is matched yet.
     fn is_open(&self, line: usize, place: Place) -> bool {
         let (record, range, at) = place;
         self.marks.get(line) == self.written[record].ranges[range].marks.get(at)
@@ -295,14 +282,13 @@ impl<'a> Search<'a> {
             && !self.used.contains(&place)
     }
 
-    /// Git does not say that the line is from after another commit.
+    /// Whether the line is not, according to git, from after a later commit.
     fn is_timely(&self, line: usize, record: usize) -> bool {
         let since = self.lines.get(line).and_then(|line| line.since);
         let at = self.written.get(record).map(|written| written.at);
         since.is_none_or(|since| at.is_some_and(|at| at >= since))
     }
 
-    /// Each place in the ledger that no line is found for yet.
     fn unused(&self) -> HashMap<Mark, Vec<Place>> {
         let mut unused: HashMap<Mark, Vec<Place>> = HashMap::new();
         for (record, written) in self.written.iter().enumerate().rev() {
@@ -317,7 +303,6 @@ impl<'a> Search<'a> {
         unused
     }
 
-    /// What was written as one line and is now several.
     fn broken_lines(&mut self) {
         const MOST: usize = 12;
         let mut unused = self.unused();
@@ -348,7 +333,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Git does not say that the line is older than the record.
+    /// Whether the line is not older than the record, according to git.
     fn is_in_time(&self, line: usize, record: usize) -> bool {
         // Git counts in seconds.
         let until = self.lines.get(line).and_then(|line| line.committed);

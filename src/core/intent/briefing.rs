@@ -1,5 +1,5 @@
-//! What an agent is told of intents: the one that it selected, whole, and at the start of a session
-//! those that are open.
+//! What an agent is told about intents: everything about the selected one, and at the start of a
+//! session the list of open ones.
 
 use std::fmt::Write as _;
 
@@ -9,19 +9,16 @@ use super::{
 };
 use crate::core::bounded;
 
-/// The client keeps more than this out of the conversation, in UTF-16 units; the briefing stays
-/// below it.
+/// In UTF-16 units. The client moves longer texts out of the conversation.
 const LARGEST: usize = 10_000;
 const LONGEST_ITEM: usize = 600;
 const LONGEST_NAME: usize = 200;
-/// What is said of the items that are left out: the id may be long, each of its characters an
-/// entity.
+/// Room for the note about left-out items: a long id, with each character escaped as an entity.
 const LONGEST_CUT: usize = 360;
 
 const OPENING: &str = "<intent_context><intent id=";
 const CLOSING: &str = "</intent></intent_context>";
 
-/// All that an agent at an intent is told of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Briefing {
     pub intent: Intent,
@@ -29,28 +26,26 @@ pub struct Briefing {
     pub recent: Vec<String>,
     /// What was learned about it, newest first.
     pub lessons: Vec<String>,
-    /// What is declared beside it and does not count yet, in a line.
+    /// Declarations that do not count yet, in one line.
     pub waits: Option<String>,
 }
 
 impl Briefing {
-    /// The selected intent: `<intent_context>`, with its scope, its constraints, what it is done
-    /// by, what was last done for it and what was learned about it. What is left out is counted in
-    /// `<cut>`.
+    /// The selected intent as `<intent_context>`. Items that do not fit are counted in `<cut>`.
     pub fn context(&self) -> String {
         self.beside(0)
     }
 
-    /// The same, below 10,000 characters together with `others` that are told beside it; only its
-    /// frame does not shrink.
+    /// The same, so that it and `others` stay below 10,000 characters together; the frame itself
+    /// does not shrink.
     pub fn beside(&self, others: usize) -> String {
         let waits = self.waits.as_ref().map(|wait| format!("\n{wait}")).unwrap_or_default();
         let largest = LARGEST.saturating_sub(others).saturating_sub(units(&waits));
         context(&self.intent, &self.recent, &self.lessons, largest) + &waits
     }
 
-    /// Whether `text` tells it already: the answer of roz's own server, or what `roz intent select`
-    /// printed, perhaps as a piece of JSON.
+    /// Whether `text` already contains it: an answer of roz's own server or the output of `roz
+    /// intent select`, perhaps inside JSON.
     pub fn is_told_by(&self, text: &str) -> bool {
         let Some((_, said)) = text.split_once(OPENING) else { return false };
         let said = said.trim_start_matches(['\\', '"']);
@@ -60,13 +55,13 @@ impl Briefing {
     }
 }
 
-/// As the client counts.
+/// UTF-16 units, as the client counts.
 pub fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
 fn context(intent: &Intent, recent: &[String], lessons: &[String], largest: usize) -> String {
-    // Each list, the element of its items, and its share of the room.
+    // (name, element of its items, items, share of the room)
     let lists = [
         ("owned_scope", "path", &*intent.owned_scope, 2800),
         ("constraints", "constraint", &*intent.constraints, 2200),
@@ -106,8 +101,8 @@ fn context(intent: &Intent, recent: &[String], lessons: &[String], largest: usiz
     res + CLOSING
 }
 
-/// Text for XML, in an element or between `"`: its first `max` characters, with an ellipsis where
-/// there are more; what XML has no word for is `�`.
+/// Escapes text for XML and cuts it to `max` characters. Characters that XML cannot express become
+/// `�`.
 fn escaped(text: &str, max: usize) -> String {
     let mut res = String::new();
     let mut chars = text.chars();
@@ -129,7 +124,7 @@ fn escaped(text: &str, max: usize) -> String {
     res
 }
 
-/// The open intents, a line each, for the start of a session: nine lines at most.
+/// One line per open intent, nine lines at most.
 pub fn listed(open: &[&Intent]) -> String {
     const TOLD: usize = 8;
     if open.is_empty() {

@@ -1,5 +1,5 @@
-//! The declared intents, as the sidecar's `active_intents.yaml` has them, and what is wrong with
-//! them. How they are read is `sidecar::yaml`'s.
+//! The intents that the sidecar's `active_intents.yaml` declares, and the problems in that file.
+//! `sidecar::yaml` parses it.
 
 use std::fmt;
 
@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::bounded;
 
-/// One declared piece of work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Intent {
     pub id: String,
-    /// The id where none is given.
+    /// The id if there is no name.
     pub name: String,
     pub status: Status,
     /// Globs, as written: [`super::scope::Scope`] says what they mean.
@@ -23,12 +22,11 @@ pub struct Intent {
     pub updated_at: Option<String>,
     pub depends_on: Vec<String>,
     pub blocks: Vec<String>,
-    /// Where it stands in the file, counted from 1.
+    /// In the file, from 1.
     pub line: usize,
 }
 
-/// Where an intent is in its life: the words of all the documents, by which it goes wherever it is
-/// written.
+/// Where an intent is in its life, in the words of all the design documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", from = "String")]
 pub enum Status {
@@ -43,7 +41,7 @@ pub enum Status {
     Done,
     Archived,
     Cancelled,
-    /// A word that is none of these: such an intent is not open.
+    /// An unknown word: such an intent is not open.
     Unknown(String),
 }
 
@@ -60,7 +58,7 @@ const WORDS: &[(Status, &str)] = &[
 ];
 
 impl Status {
-    /// In any case, with `-`, `_` or blanks between its parts or nothing.
+    /// Ignores case, and `-`, `_` and blanks between words.
     pub fn read(text: &str) -> Self {
         let bare = |text: &str| -> String {
             let letters = text.chars().filter(|c| !c.is_whitespace() && !"-_".contains(*c));
@@ -81,7 +79,6 @@ impl Status {
         }
     }
 
-    /// Whether work on it may begin or go on.
     pub fn can_be_selected(&self) -> bool {
         match self {
             Self::Draft | Self::Pending | Self::Todo | Self::InProgress => true,
@@ -113,47 +110,41 @@ impl fmt::Display for Status {
     }
 }
 
-/// What the sidecar declares. With a problem that [`Problem::breaks`], it declares nothing that
-/// could be relied on: [`Catalogue::broken`].
+/// What the sidecar declares. With a [broken](Catalogue::broken) catalogue, none of its intents can
+/// be used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Catalogue {
-    /// In the file's order.
     pub intents: Vec<Intent>,
-    /// In the file's order.
     pub problems: Vec<Problem>,
 }
 
 /// What is wrong, where. Displays as `line 3, column 5: …`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {
-    /// From 1; 0 where the whole file is meant.
+    /// From 1; 0 for the whole file.
     pub line: usize,
-    /// From 1, in characters; 0 where a whole line is meant.
+    /// From 1, in characters; 0 for a whole line.
     pub column: usize,
-    /// What is wrong, and what to do about it.
     pub what: String,
-    /// Whether nothing of the file can be relied on. Else the rest applies.
+    /// Whether the whole file is unusable. Otherwise the rest of it applies.
     pub breaks: bool,
 }
 
-/// Why an intent is not found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotFound {
     Unknown {
-        /// What was perhaps meant: an id.
+        /// The id that was perhaps meant.
         nearest: Option<String>,
     },
-    /// The id is on both lines.
+    /// The lines of both.
     Twice(usize, usize),
 }
 
 impl Catalogue {
-    /// The first problem that makes all of it unreliable.
     pub fn broken(&self) -> Option<&Problem> {
         self.problems.iter().find(|problem| problem.breaks)
     }
 
-    /// The intent of exactly that id.
     pub fn find(&self, id: &str) -> Result<&Intent, NotFound> {
         let mut found = self.intents.iter().filter(|intent| intent.id == id);
         match (found.next(), found.next()) {
@@ -163,12 +154,10 @@ impl Catalogue {
         }
     }
 
-    /// Those that can be selected.
     pub fn open(&self) -> impl Iterator<Item = &Intent> {
         self.intents.iter().filter(|intent| intent.status.can_be_selected())
     }
 
-    /// The id that `typed` is a misspelling of, or the name of.
     fn nearest(&self, typed: &str) -> Option<String> {
         let plain = |text: &str| bounded::chars(text.trim(), 64).to_lowercase();
         let typed = plain(typed);

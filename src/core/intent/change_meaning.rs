@@ -1,4 +1,4 @@
-//! What the changes of a call mean, file by file.
+//! Classifies the changes of a call, file by file.
 
 use super::{
     blame,
@@ -7,7 +7,7 @@ use super::{
     ranges::Changed,
 };
 
-/// A file's text before and after a call; none: there was, or is, no such file.
+/// A file before and after a call; `None`: there is no such file.
 pub struct Texts {
     pub before: Option<Vec<u8>>,
     /// Whether the text before is known at all.
@@ -17,7 +17,7 @@ pub struct Texts {
 
 const MOST: usize = 50;
 
-/// Puts into each change what it means. `texts` are those of the same files.
+/// `texts` belong to `files` by position.
 pub fn weigh(files: &mut [FileDetails], texts: &[Texts]) {
     let all: Vec<(&str, &Changed, &Texts)> = files
         .iter()
@@ -31,7 +31,7 @@ pub fn weigh(files: &mut [FileDetails], texts: &[Texts]) {
     }
 }
 
-/// What the changes mean, of the first [`MOST`] files.
+/// Only for the first [`MOST`] files.
 pub fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
     let files = files.get(..MOST).unwrap_or(files);
     let known = files.iter().map(|(path, _, texts)| File {
@@ -59,10 +59,9 @@ pub fn meanings(files: &[(&str, &Changed, &Texts)]) -> Vec<Meaning> {
     meanings
 }
 
-/// Of each file that holds now what another one held, which that no longer
-/// does: that one's name.
+/// For each file, the name of a vanished file that had the same content.
 fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
-    /// What many files hold is no sign of one of them.
+    /// Short texts, which many files have in common, do not identify a file.
     const SHORTEST: usize = 16;
     let says =
         |line: &[u8]| line.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() >= SHORTEST;
@@ -72,11 +71,11 @@ fn former_names(files: &[(&str, &Changed, &Texts)]) -> Vec<Option<String>> {
     let gone = known
         .filter_map(|(path, texts)| Some((path, texts.before.as_ref()?, texts.after.is_none())));
     let mut gone: Vec<(&str, &Vec<u8>, bool)> = gone.collect();
-    // Rather one that is there no more.
+    // Prefer files that no longer exist.
     gone.sort_by_key(|(.., is_no_more)| !is_no_more);
     let mut from = |path: &str, changed: &Changed, texts: &Texts| {
         let after = texts.after.as_ref().filter(|_| is_known(&texts))?;
-        // What is put in the place of a file that was much like it is that file.
+        // A similar file at the same path is the same file, edited.
         let lines = after.split(|byte| *byte == b'\n').count() as u64;
         let is_another = texts.before.is_none() || says(after) && changed.added > lines / 2;
         let at = gone.iter().position(|(old, text, is_no_more)| {

@@ -1,17 +1,16 @@
-//! Commands that check work: tests, linters, type checkers. Where one fails there may be something
-//! to learn, so the agent is offered to write it down.
+//! Recognises commands that check work: tests, linters, type checkers. If one fails, the agent is
+//! offered to write down a lesson.
 //!
-//! A new one is a word in a table; the user's own are patterns, `intent.checks`.
+//! To add a command, add a word to a table; users add patterns in `intent.checks`.
 
 use crate::{
     core::{bounded, event::ToolCall, name_words::is_one, pattern, tool::ToolResult},
     shell::{self, HOLE, Run},
 };
 
-/// How a call came to its end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ended {
-    /// It goes on in the background, somebody stopped it, or it never began.
+    /// It runs in the background, was stopped, or never began.
     #[default]
     Unknown,
     Well,
@@ -19,8 +18,8 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// Of a command only its exit code says that it ran: one that was not found or was stopped checked
-    /// nothing.
+    /// A command counts as failed only with an exit code: a command that was not found or was
+    /// stopped has checked nothing.
     pub fn of(call: &ToolCall, succeeded: bool, result: &ToolResult) -> Self {
         const NOT_FOUND: [i32; 2] = [126, 127];
         const STOPPED: [i32; 4] = [129, 130, 137, 143];
@@ -35,7 +34,7 @@ impl Ended {
     }
 }
 
-/// Programs that do nothing else.
+/// Programs that only check.
 const PROGRAMS: &str = "\
     pytest py.test unittest nose2 green tox nox flake8 pylint pyflakes pycodestyle pydocstyle mypy \
     pyright basedpyright pytype pyre bandit vulture ty \
@@ -50,7 +49,7 @@ const PROGRAMS: &str = "\
     shellcheck hadolint yamllint actionlint ansible-lint tflint jsonlint vale codespell typos \
     sqlfluff buf-lint spectral pre-commit prek";
 
-/// A program and the words behind it, parted by commas.
+/// A program and its subcommands, separated by commas.
 const COMMANDS: &str = "\
     cargo test, cargo t, cargo nextest, cargo clippy, cargo check, cargo c, cargo deny, cargo miri, \
     go test, go vet, ruff check, ruff, python manage.py test, manage.py test, deno test, deno lint, deno check, \
@@ -61,7 +60,7 @@ const COMMANDS: &str = "\
     forge test, hardhat test, meson test, npm t, npm tst, nx affected, xcodebuild test, \
     docker build --check";
 
-/// Commands that only check where they are told to.
+/// Commands that check only with one of these options.
 const WITH: &[(&str, &str)] = &[
     ("cargo fmt", "--check"),
     ("rustfmt", "--check"),
@@ -76,45 +75,42 @@ const WITH: &[(&str, &str)] = &[
     ("node", "--test"),
 ];
 
-/// Programs that run what a project has given a name: any word may be one.
+/// Programs that run targets of a project: any word may be a target.
 const TARGETS: &str = "make gmake just task rake gradle gradlew mvn mvnw ant ninja bazel \
     bazelisk mage invoke inv poe sbt lein turbo nx grunt gulp moon earthly";
 
-/// The same; only the first word is one.
+/// The same, but only the first word may be a script.
 const SCRIPTS: &str = "npm yarn pnpm bun deno composer rush lerna wireit hatch pdm zig dune";
 
-/// Words that lead to it.
+/// Words before the script's name.
 const LEADING: &str = "run run-script task exec workspaces foreach";
 
-/// What projects call it: a part of a name, as in `test:unit`.
+/// Names of checking scripts, also as part of a name: `test:unit`.
 const NAMES: &str = "test tests check checks lint lints linter verify spec specs \
     typecheck types clippy vet unittest e2e qa ci";
 
-/// The check that a call runs, in a few words: the first, if there are more. `own`: patterns over
-/// tool keys.
+/// The first check that a call runs, in a few words. `own` are patterns over tool keys.
 pub fn of(call: &ToolCall, own: &[String]) -> Option<String> {
     let runs = call.runs();
     let known = runs.clone().find_map(built_in).or_else(|| own_of(call, own))?;
     Some(bounded::plain_line(&bounded::line(&known, 60)))
 }
 
-/// Builds, which change no more than a test run does.
+/// Builds change no more than a test run does.
 const BUILDS: &str = "\
     cargo build, cargo b, cargo bench, cargo doc, go build, python -m build, deno check, dotnet build, swift build, zig build, \
     mix compile, dart compile, flutter build, stack build, cabal build, ng build, next build, \
     vite build, sbt compile, mvn compile, gradle build, cmake --build";
 const BUILD_NAMES: &str = "build builds compile";
-/// Options by which a check changes what it looks at.
+/// With these options a check rewrites files.
 const CHANGING: &str = "-u --update --updateSnapshot --update-snapshots --snapshot-update --fix \
     --fix-only --unsafe-fixes --write --apply --autofix --auto-correct --autocorrect -a -A \
     --in-place --accept --bless";
-/// The same, as part of a script's name: `lint:fix`.
 const CHANGING_NAMES: &str = "fix update write format fmt bless accept";
-/// Options with which a formatter only looks.
+/// With these options a formatter rewrites nothing.
 const LOOKING: &str = "--check --diff --check-formatted --dry-run";
 
-/// Whether a command only looks whether the work is right: a test, a linter, a type checker, a
-/// build, without an option that rewrites what it finds.
+/// Whether a command only checks or builds, without an option that rewrites sources.
 pub fn is_check(run: &Run) -> bool {
     let words = run.words();
     let part =
@@ -136,7 +132,7 @@ fn builds(words: &[&str]) -> bool {
     words.retain(|word| !word.starts_with(['+', '-']) || *word == "--build");
     let Some((first, rest)) = words.split_first() else { return false };
     let program = name(first);
-    // `make -j8`: what a project builds when no target is named.
+    // `make -j8` runs the default target.
     let is_default = is_one("make gmake ninja", program) && rest.iter().all(|word| *word == "all");
     is_default
         || command_in(BUILDS, program, rest).is_some()
@@ -153,7 +149,6 @@ fn does(command: &str, program: &str, rest: &[&str]) -> bool {
     first == program && more.split_whitespace().eq(rest.iter().map(|text| script(text)))
 }
 
-/// The target or script of a project that has one of these names.
 fn target<'a>(program: &str, rest: &[&'a str], names: &str) -> Option<&'a str> {
     let is_named_so = |word: &&str| {
         !word.contains(['=', HOLE])
@@ -170,7 +165,7 @@ fn target<'a>(program: &str, rest: &[&'a str], names: &str) -> Option<&'a str> {
 }
 
 fn own_of(call: &ToolCall, own: &[String]) -> Option<String> {
-    // What cannot be known is nobody's check.
+    // A command with unknown parts is not a check.
     let mut keys = call.keys().iter().filter(|key| !key.contains(HOLE));
     let key = keys.find(|key| own.iter().any(|text| pattern::matches(text, key)))?;
     Some(key.strip_prefix("Bash:").unwrap_or(key).to_owned())
@@ -193,7 +188,7 @@ fn built_in(run: &Run) -> Option<String> {
     if is_one(PROGRAMS, program) {
         return Some(program.to_owned());
     }
-    // `ruff format` changes what it finds, `ruff` alone is an older `ruff check`.
+    // `ruff format` rewrites files, while `ruff` alone is an older `ruff check`.
     if let Some((command, with)) = WITH.iter().find(|pair| does(pair.0, program, rest)) {
         return rest.iter().any(|text| is_one(with, text)).then(|| (*command).to_owned());
     }
@@ -201,12 +196,11 @@ fn built_in(run: &Run) -> Option<String> {
     command.or_else(|| Some(format!("{program} {}", target(program, rest, NAMES)?)))
 }
 
-/// Without the folder that it lies in.
 fn name(program: &str) -> &str {
     shell::last_part(program)
 }
 
-/// A program of Python is called by its path.
+/// Python programs are called by their paths.
 fn script(word: &str) -> &str {
     word.strip_suffix(".py").map_or(word, |_| name(word))
 }

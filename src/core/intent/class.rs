@@ -1,8 +1,7 @@
-//! What kind of thing a call does: it only reads, it changes something, or it changes what cannot
-//! be had back.
+//! The class of a call: it only reads, it changes something, or what it changes cannot be restored.
 //!
-//! A command line is SAFE where every command in it is known to read only; what is not known is
-//! DESTRUCTIVE. CRITICAL is a table of its own.
+//! A command line is SAFE if every command in it is known to only read. Unknown commands are
+//! DESTRUCTIVE. CRITICAL commands are listed in a table.
 
 mod critical;
 mod git_discards;
@@ -24,26 +23,25 @@ pub use self::{
     judged::{Class, Judged, Purpose},
 };
 
-/// Words of a server's tool that say that it reads.
+/// Words in the name of a server's tool that reads.
 const READS: &str = "\
     read get list search find fetch query show describe view status count check browse look \
     lookup inspect stat tree exists diff log history ping help info resolve explain validate \
     open snapshot screenshot wait hover";
 
-/// Words that say that it changes something, whatever else it says.
+/// Words in the name of a tool that changes something. They win over the reading ones.
 const CHANGES: &str = "\
     write edit create delete remove move rename apply patch save upload put insert replace \
     update set add append close merge push commit run exec execute send post publish deploy \
     install drop reset kill start stop restart copy link truncate clear import";
 
-/// What is known of a call besides its words.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
-    /// The user's own word on a tool.
+    /// The user's classes by tool name.
     pub overrides: &'a BTreeMap<String, String>,
-    /// Paths that the call would write and that are nobody's.
+    /// Paths whose changes do not matter, such as ignored files.
     pub free: &'a BTreeSet<String>,
-    /// What its git commands would discard is known, and may be changed.
+    /// What its git commands would discard is known and may be discarded.
     pub may_discard: bool,
 }
 
@@ -115,7 +113,7 @@ fn by_name(call: &ToolCall) -> Judged {
     let name = &call.name;
     let judged = |class, why: &str| Judged::new(class, format!("{name} {why}"));
     if call.tool.changes_nothing_itself() {
-        // What a command line does, its reading says.
+        // The class of a command line comes from its commands.
         return judged(Class::Safe, "changes nothing by itself");
     }
     let Tool::Mcp { name: tool, .. } = &call.tool else {
@@ -142,14 +140,13 @@ fn by_name(call: &ToolCall) -> Judged {
     judged(Class::Destructive, "may change something")
 }
 
-/// The field in which a server's tool is told where to put what it reads.
 fn puts_something(call: &ToolCall) -> Option<String> {
     let Tool::Mcp { name, .. } = &call.tool else { return None };
     let field = outputs::output(name, &call.input).filter(|_| !call.tool.is_of_roz())?;
     Some(shown(&field))
 }
 
-/// Whether a database is only asked: `SELECT …`, without a second statement behind it.
+/// Whether the call is one database query: `SELECT …` without a second statement.
 fn only_selects(call: &ToolCall) -> bool {
     const ASKS: &str = "select show explain describe";
     let mut texts = ["query", "sql", "statement"].iter().filter_map(|field| call.text(field));
@@ -160,7 +157,6 @@ fn only_selects(call: &ToolCall) -> bool {
     })
 }
 
-/// Whether it is one of the client's own tools for one file, and that is free.
 fn writes_only(call: &ToolCall, free: &BTreeSet<String>) -> bool {
     call.tool.written().is_some_and(|path| free.contains(path))
 }
@@ -197,7 +193,6 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
     Judged::new(class, why)
 }
 
-/// Programs that change the files that they name, and nothing else.
 const FILE_PROGRAMS: &str =
     "rm grm rmdir unlink rimraf mkdir touch truncate cp gcp mv gmv ln tee chmod install";
 

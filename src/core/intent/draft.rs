@@ -1,5 +1,4 @@
-//! What somebody wants declared: an intent that is not there yet, patterns more for one that is.
-//! Looked at before anything is written.
+//! A new intent, or patterns to add to an existing one, validated before anything is written.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
@@ -14,7 +13,7 @@ const LONGEST_TEXT: usize = 4000;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// The next free one where none is given.
+    /// `None`: the next free id.
     pub id: Option<String>,
     pub name: String,
     pub owned_scope: Vec<String>,
@@ -39,7 +38,7 @@ pub enum Flaw {
     Unknown(String),
 }
 
-/// The intent, and what of its scope may not say what was meant.
+/// Returns the intent and complaints about its scope.
 pub fn intent(
     draft: &Draft,
     catalogue: &Catalogue,
@@ -90,7 +89,6 @@ pub fn intent(
     Ok((intent, doubts))
 }
 
-/// What of the patterns may not say what was meant.
 pub fn patterns(patterns: &[String]) -> Result<Vec<Complaint>, Flaw> {
     patterns.iter().try_for_each(|pattern| text(pattern, "pattern"))?;
     let problems = Scope::new(patterns).problems().to_vec();
@@ -100,7 +98,7 @@ pub fn patterns(patterns: &[String]) -> Result<Vec<Complaint>, Flaw> {
     }
 }
 
-/// As intents have their times: `2026-01-02T03:04:05Z`.
+/// For example `2026-01-02T03:04:05Z`.
 pub fn stamp(now: DateTime<Utc>) -> String {
     now.to_rfc3339_opts(SecondsFormat::Secs, true)
 }

@@ -22,35 +22,31 @@ use crate::{
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct IntentFacts {
-    /// By the session's own project.
+    /// By the session's project.
     pub declared: Declared,
-    /// What the call would write.
     pub targets: Vec<Aim>,
-    /// What a call that ran has read, or what it wrote looks like now: paths from the project's
-    /// root, with the hash of what they hold.
+    /// Content hashes of what a call has read or written, by path from the project's root.
     pub seen: Vec<(String, String)>,
-    /// The intent that the agent is to be told of.
+    /// The intent that the agent has to be told of.
     pub handshake: Option<Handshake>,
-    /// Projects with sidecars of their own that lie nearer to some targets.
+    /// Projects with their own sidecars that are nearer to some targets.
     pub also: Vec<Nearer>,
-    /// Paths of writes, as the call says them, that are nobody's.
+    /// Paths, as the call writes them, whose changes do not matter.
     pub free: BTreeSet<String>,
-    /// What the call's git commands would discard, where git can list it.
+    /// What the call's git commands would discard; `None` where git cannot list it.
     pub discards: Option<Vec<Aim>>,
-    /// How things stand as the call begins, where it will be looked at.
+    /// The state before the call, for calls that are looked at afterwards.
     pub start: Option<Start>,
-    /// What a call that ran has really changed, where that was looked at.
     pub aftermath: Option<Aftermath>,
-    /// How a call that ran came to its end.
     pub ended: Ended,
-    /// When a person allowed this call, if it was asked about: what roz's own verbs wrote since is
-    /// confirmed.
+    /// When a person allowed this call. It confirms what roz's own commands have written since.
     pub granted: Option<DateTime<Utc>>,
-    /// Texts of the sidecar that are not kept yet.
+    /// Sidecar texts that are not stored yet.
     pub unkept: Vec<String>,
-    /// Lines of `.intentignore` that may not say what was meant, as a session begins.
+    /// Lines of `.intentignore` that may not mean what their author wanted, at the start of a
+    /// session.
     pub odd: Vec<String>,
-    /// Why nothing can be recorded, where that matters.
+    /// Why the ledger cannot be written.
     pub unwritable: Option<String>,
 }
 
@@ -60,83 +56,79 @@ impl IntentFacts {
     }
 }
 
-/// What a project declares, and whether that can be relied on.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Declared {
     pub sidecar: Sidecar,
     pub catalogue: Catalogue,
-    /// Intents that `.intentignore` keeps from being selected, with its lines.
+    /// Intents that `.intentignore` closes, with its lines.
     pub closed: Vec<(String, usize)>,
-    /// Files of the sidecar that say what a call made of them.
+    /// Sidecar files that a call changed.
     pub doubts: Vec<Doubt>,
 }
 
-/// A project that judges some targets besides the session's own.
+/// Another project that judges some of the targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nearer {
-    /// As people read it.
     pub root: String,
     pub declared: Declared,
-    /// Seen from its root.
+    /// Relative to its root.
     pub targets: Vec<Aim>,
 }
 
-/// What is told of a selected intent.
+/// What the agent is told when an intent is selected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handshake {
     pub briefing: Briefing,
-    /// The answer of the call that selected it has told all of it.
+    /// The answer to the selecting call contained the briefing.
     pub is_told: bool,
-    /// Who else may write what is the intent's, a clause each.
+    /// Clauses that say who else may write the intent's files.
     pub overlaps: Vec<String>,
-    /// The answer has told of them, too.
+    /// The answer contained the overlaps, too.
     pub are_overlaps_told: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Sidecar {
-    /// Nobody looked: the gate is off.
+    /// Not looked up because the gate is off.
     #[default]
     NotAsked,
     Absent,
-    /// It was there in this session, and the commit that is checked out has none.
+    /// Declared earlier in this session; the checked-out commit declares none.
     NotDeclared,
-    /// It was there before this session, and nobody said that it should go.
+    /// Declared before this session, and removed without a person's consent.
     Missing(Missing),
     Broken(Unreliable),
     There,
 }
 
-/// A path that a call would write.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Aim {
     pub target: Target,
     pub how: How,
     pub treatment: Treatment,
-    /// A place of nobody's: a scratch folder, `/dev/null`, what git or the intents ignore.
+    /// Changes do not matter here: scratch folders, `/dev/null`, ignored files.
     pub is_free: bool,
-    /// In another work tree of the repository: in scope or not, and in no record of this one.
+    /// In another work tree of the repository: the scope applies, but this project's ledger does
+    /// not record it.
     pub is_elsewhere: bool,
-    /// What the file holds now, as `sha256:…`; none where there is no file.
+    /// `sha256:…` of the current content; `None` where there is no file.
     pub hash: Option<String>,
-    /// Who changed it last, from the ledger.
+    /// According to the ledger.
     pub changed_by: Option<String>,
 }
 
 impl Aim {
-    /// As people read it.
     pub fn shown(&self) -> String {
         let text = self.target.written.text();
         let text = if text.is_empty() { "." } else { text };
         bounded::plain_line(&bounded::line(&text.replace(HOLE, "…"), 120))
     }
 
-    /// Whether a change of it is to be recorded.
     pub fn is_tracked(&self) -> bool {
         !self.is_free && !self.is_elsewhere && self.treatment.untracked.is_none()
     }
 
-    /// Where it really is, from the project's root.
+    /// The real path, relative to the project's root.
     pub fn path(&self) -> String {
         self.target.real.text().to_owned()
     }

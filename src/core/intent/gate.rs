@@ -1,5 +1,5 @@
-//! What is checked before a tool runs, in this order: the class of the call, the intent, the scope,
-//! stale files, whether a person has to confirm it; and the breaker over all of it.
+//! The intent gate's checks before a tool runs, in this order: the class of the call, the intent,
+//! the scope, stale files, a person's confirmation. A breaker limits repeated refusals.
 
 mod check;
 
@@ -22,11 +22,10 @@ use crate::core::{
 /// The tool of roz's own server by which an intent is selected.
 pub const SELECT: &str = "select_active_intent";
 
-/// Who makes a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
     Agent,
-    /// The reviewer runs tests, and changes nothing.
+    /// Runs tests, and changes nothing.
     Reviewer,
 }
 
@@ -86,8 +85,8 @@ pub(super) fn on_tool(
         takes_back: is_way_back(state, call),
         ..start.clone()
     });
-    // Checks and git commands that edit nothing need no intent: what they change all the same is
-    // told afterwards.
+    // Checks and git commands that edit nothing need no intent; what they change is reported
+    // afterwards.
     let needs_none = caller == Caller::Reviewer
         || judged.purpose != Purpose::Change
             && state.selected().is_none()
@@ -144,13 +143,13 @@ fn mark(refusal: &Refusal, answer: &'static str) -> Mark {
     Mark::IntentRefused { code: refusal.code.to_string(), answer, subject }
 }
 
-/// A pass, after which the texts of these files are put aside.
+/// Passes, and stores the text of these files.
 fn keeping(paths: impl Iterator<Item = String>) -> Outcome {
     let paths: Vec<String> = paths.collect();
     if paths.is_empty() { Outcome::pass() } else { Outcome::pass().doing(Effect::Keep(paths)) }
 }
 
-/// The intent that a call of roz's own tool selects.
+/// The intent that a call to roz's own tool selects.
 pub fn selects(call: &ToolCall) -> Option<String> {
     let is_it = call.tool.is_of_roz() && call.name.ends_with(SELECT);
     is_it.then(|| call.text("intent_id").unwrap_or_default().trim().to_owned())
@@ -163,7 +162,7 @@ fn words(refusal: &Refusal) -> Notice {
         .with("json", refusal.json())
 }
 
-/// Objects; from the third time on it is the user's to say.
+/// Refuses. From the third time on, the user is asked.
 fn refuse(state: &mut IntentState, mut refusal: Refusal, target: &str) -> Outcome {
     let is_circuit = state.refused(refusal.code, target);
     if is_circuit {

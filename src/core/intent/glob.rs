@@ -1,10 +1,9 @@
-//! Globs over paths: one automaton for matching, for what a folder holds and for what two patterns
-//! have in common.
+//! Path globs as one automaton. It matches paths, and says what a folder contains and what two
+//! patterns have in common.
 //!
-//! Why not a crate's matcher: `glob` and `globset` answer whether a path matches and nothing else.
-//! Whether two scopes meet, whether all of a folder is owned and whether a hole lies below it are
-//! questions to the pattern, and a second reading of it for those would sooner or later disagree
-//! with the first. A test holds this reading against both crates.
+//! The crates `glob` and `globset` only answer whether a path matches. Whether two scopes overlap,
+//! whether a whole folder is owned and whether an exclusion lies below it would need a second
+//! parser, which could disagree with the first. A test compares this one with both crates.
 //!
 //! | pattern | takes |
 //! |---|---|
@@ -13,21 +12,20 @@
 //! | `a/**`, `a/` | what lies below `a` |
 //! | `\*` | that character |
 //!
-//! A state is a place between two steps, so time is bounded by the path's length times the
-//! pattern's, whatever either of them says.
+//! A state is a place between two steps, so the time is bounded by the path's length times the
+//! pattern's.
 
 use super::target::{Kind, folded};
 
-/// The longest pattern, in bytes.
+/// In bytes.
 pub(super) const LONGEST: usize = 4096;
-/// So many patterns `{a,b}{c,d}…` may stand for.
+/// The most patterns that `{a,b}{c,d}…` may expand to.
 const MOST_ALTERNATIVES: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Glob {
     steps: Vec<Step>,
     below: Below,
-    /// Whether it is `**` and takes everything.
     is_all: bool,
 }
 
@@ -37,33 +35,28 @@ pub(super) enum Step {
     Slash,
     One,
     Many,
-    Set {
-        negated: bool,
-        ranges: Vec<(char, char)>,
-    },
-    /// Whole segments, each with its slash.
+    Set { negated: bool, ranges: Vec<(char, char)> },
     Deep,
 }
 
-/// What a pattern says of the things below what it names.
+/// How a pattern applies below what it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Below {
-    /// Nothing.
+    /// Nothing below it matches.
     Never,
-    /// Where it names a folder, they are meant, too.
+    /// A named folder includes its content.
     Also,
-    /// They alone are meant: `a/**`. The folder itself goes with them, but a file in its place does
-    /// not. Where the folder's own name is a wildcard, nobody can tell what is not there yet.
+    /// Only the content: `a/**`. Changing the folder itself counts, a file in its place does not.
+    /// If its name is a wildcard, paths that do not exist yet are undecided.
     Only { named: bool },
 }
 
-/// How a pattern is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Of an `owned_scope`: a last segment without wildcards covers what is below it, and what `\`
-    /// stands before must need it.
+    /// For `owned_scope`: a last segment without wildcards includes what is below it, and `\` may
+    /// only stand before a special character.
     Scope,
-    /// Of a `.gitignore`, whose caller asks about each folder in turn.
+    /// For `.gitignore`, whose caller asks about each parent folder.
     Ignore,
 }
 
@@ -76,7 +69,7 @@ struct Segment {
     is_plain: bool,
 }
 
-/// What `{a,b}` stands for.
+/// Expands `{a,b}`.
 pub(super) fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
     let mut todo = vec![pattern.to_owned()];
     let mut done = Vec::new();
@@ -97,7 +90,7 @@ pub(super) fn alternatives(pattern: &str) -> Result<Vec<String>, String> {
 
 type Group<'a> = (&'a str, Vec<&'a str>, &'a str);
 
-/// The first `{…}` that no other holds.
+/// The first outermost `{…}`.
 fn first_group(text: &str) -> Result<Option<Group<'_>>, String> {
     let mut open: Option<usize> = None;
     let mut depth = 0usize;
@@ -107,7 +100,7 @@ fn first_group(text: &str) -> Result<Option<Group<'_>>, String> {
         let mut length = c.len_utf8();
         match (c, open) {
             ('\\', _) => length += text[at + 1..].chars().next().map_or(0, char::len_utf8),
-            // A class that cannot be read is reported with its segment.
+            // An unreadable class is reported with its segment.
             ('[', _) => length = class(&text[at..]).map_or(1, |(_, length)| length),
             ('{', _) => {
                 open.get_or_insert(at);
@@ -139,7 +132,7 @@ fn first_group(text: &str) -> Result<Option<Group<'_>>, String> {
 }
 
 impl Glob {
-    /// A pattern without braces, relative to the root. Says what it cannot be.
+    /// Parses a pattern without braces, relative to the root.
     pub(super) fn parse(pattern: &str, dialect: Dialect) -> Result<Self, String> {
         let is_folder = pattern.ends_with('/');
         let mut segments = Vec::new();
@@ -147,13 +140,13 @@ impl Glob {
             match text {
                 "" | "." => (),
                 ".." => return Err("`..` leads out of what is named".to_owned()),
-                // `None` is a `**`; two of them say no more than one.
+                // `None` is a `**`; two in a row are one.
                 "**" if matches!(segments.last(), Some(None)) => (),
                 "**" => segments.push(None),
                 text => segments.push(Some(segment(text, dialect)?)),
             }
         }
-        // `**/*` takes what `**` does.
+        // `**/*` matches what `**` does.
         let is_any = |item: &Option<Segment>| {
             item.as_ref().is_some_and(|segment| segment.steps == [Step::Many])
         };
@@ -190,7 +183,7 @@ impl Glob {
         Ok(Self { steps, below, is_all })
     }
 
-    /// The same anywhere: `**/` before it.
+    /// With `**/` before it.
     pub(super) fn anywhere(mut self) -> Self {
         if !self.is_all && self.steps.first() != Some(&Step::Deep) {
             self.steps.insert(0, Step::Deep);
@@ -198,7 +191,7 @@ impl Glob {
         self
     }
 
-    /// The same, but that a `*` takes something.
+    /// The same, except that a `*` matches at least one character.
     pub(super) fn filled(&self) -> Self {
         let filled = |step: &Step| match step {
             Step::Many => vec![Step::One, Step::Many],
@@ -207,8 +200,8 @@ impl Glob {
         Self { steps: self.steps.iter().flat_map(filled).collect(), ..*self }
     }
 
-    /// The same as `other` sees it: what looks like a file is none that has something below it,
-    /// unless `other` says so.
+    /// As `other` sees it: a name that looks like a file has nothing below it, unless `other` says
+    /// so.
     pub(super) fn met_by(&self, other: &Self) -> Self {
         let tail = self.steps.rsplit(|step| *step == Step::Slash).next().unwrap_or_default();
         let is_file = tail.iter().skip(1).any(|step| *step == Step::Char('.'));
@@ -220,7 +213,6 @@ impl Glob {
         Self { steps: self.steps.clone(), below, ..*self }
     }
 
-    /// Whether the character stands in it.
     pub(super) fn names(&self, c: char) -> bool {
         self.steps.iter().any(|step| match step {
             Step::Char(own) => is_same(*own, c, true),
@@ -229,7 +221,7 @@ impl Glob {
         })
     }
 
-    /// Whether it names nothing in particular.
+    /// Whether it matches nearly everything.
     pub(super) fn is_too_broad(&self) -> bool {
         let says_nothing =
             |step: &Step| matches!(step, Step::Many | Step::One | Step::Slash | Step::Deep);
@@ -245,8 +237,8 @@ impl Glob {
         states.iter().any(|state| self.accepts(*state, kind))
     }
 
-    /// As [`Self::matches`] with a file, of the path's beginnings up to each of the `ends`, which
-    /// go up. One way along the path, however many they are.
+    /// As [`Self::matches`] with a file, for the prefixes of `path` up to each of the ascending
+    /// `ends`, in one pass.
     pub(super) fn matches_up_to(&self, path: &str, ends: &[usize], folds: bool) -> Vec<bool> {
         let mut states = self.closed(self.start());
         let mut from = 0;
@@ -259,13 +251,11 @@ impl Glob {
         ends.iter().map(|end| up_to(*end)).collect()
     }
 
-    /// Whether all that may lie below `folder` matches.
     pub(super) fn covers(&self, folder: &str, folds: bool) -> bool {
         let below = self.run(folder.chars().chain(['/']), folds);
         below.contains(&self.everything())
     }
 
-    /// Whether anything that may lie below `folder` could match.
     pub(super) fn reaches_below(&self, folder: &str, folds: bool) -> bool {
         !self.run(folder.chars().chain(['/']), folds).is_empty()
     }
@@ -307,7 +297,7 @@ impl Glob {
         self.steps.get(state as usize / 2).filter(|_| state.is_multiple_of(2))
     }
 
-    /// `state` and those that it comes to by itself, each once.
+    /// Adds `state` and the states that it reaches without a character.
     fn close(&self, mut state: State, states: &mut Vec<State>) {
         while !states.contains(&state) {
             states.push(state);
@@ -324,7 +314,7 @@ impl Glob {
         states
     }
 
-    /// Where a character leads: no state has two ways.
+    /// The next state; there is never more than one.
     pub(super) fn next(&self, state: State, c: char, folds: bool) -> Option<State> {
         if state == self.everything() {
             return Some(state);
@@ -364,7 +354,7 @@ impl Glob {
             }
     }
 
-    /// The characters at its beginning that every path it takes has.
+    /// The literal characters that every match starts with.
     pub(super) fn beginning(&self) -> impl Iterator<Item = char> {
         self.steps.iter().map_while(|step| match step {
             Step::Char(c) => Some(*c),
@@ -412,8 +402,8 @@ fn segment(text: &str, dialect: Dialect) -> Result<Segment, String> {
     Ok(Segment { steps, is_plain })
 }
 
-/// On a system whose folders are separated by `\`, people write it for `/`: what it stands before
-/// must be something that it is needed for.
+/// On Windows people write `\` for `/`, so it is accepted only before characters that need
+/// escaping.
 fn escaped(c: Option<char>, dialect: Dialect) -> Result<char, String> {
     match (c, dialect) {
         (None, _) => Err("`\\` stands before nothing".to_owned()),
@@ -425,7 +415,6 @@ fn escaped(c: Option<char>, dialect: Dialect) -> Result<char, String> {
     }
 }
 
-/// The class that `text` begins with, and its length in bytes.
 fn class(text: &str) -> Result<(Step, usize), String> {
     const OPEN: &str = "`[` is not closed; for the character write `\\[`";
     let mut chars = text.char_indices().skip(1).peekable();

@@ -1,5 +1,5 @@
-//! `.intentignore`: lines as in a `.gitignore`, each with a verb before it if it is to say
-//! something else than `untracked`.
+//! `.intentignore`: the syntax of `.gitignore`, with an optional verb before each pattern. Without
+//! one, the verb is `untracked`.
 //!
 //! ```text
 //! # untracked: neither scoped, nor in ledger and map
@@ -15,10 +15,10 @@
 //! INT-9
 //! ```
 //!
-//! What Git's rules say of patterns holds for each verb by itself: the last line that fits decides,
-//! `!` takes back, and nothing is taken back below a folder that is in. What restricts (`deny`,
-//! `ask`) needs one spelling of the target and folds case; what relaxes needs both, and never
-//! reaches a place that is in nobody's scope.
+//! Each verb follows Git's rules by itself: the last matching line decides, `!` takes back, and
+//! nothing is taken back below an included folder. `deny` and `ask` apply if either spelling of the
+//! target matches, and ignore case; the other verbs need both spellings and never reach protected
+//! places.
 
 use std::fmt;
 
@@ -36,7 +36,6 @@ const MOST_LINES: usize = 10_000;
 #[derive(Debug, Clone, Default)]
 pub struct Ignore {
     rules: Vec<Rule>,
-    /// Ids that cannot be selected, with their lines.
     closed: Vec<(String, usize)>,
     lines: Vec<Line>,
 }
@@ -47,10 +46,9 @@ struct Rule {
     verb: Verb,
     intent: Option<String>,
     glob: Glob,
-    /// `!pattern`: what it takes back.
+    /// Begins with `!`.
     takes_back: bool,
     only_folders: bool,
-    /// Whether it fits in one place alone.
     is_anchored: bool,
 }
 
@@ -70,21 +68,19 @@ const VERBS: [(Verb, &str); 4] = [
     (Verb::Auto, "auto"),
 ];
 
-/// How a line was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// From 1.
     pub line: usize,
     pub text: String,
-    /// What it says, if it says something.
+    /// What it says, in words.
     pub read: Option<String>,
     /// What it may have been meant to say, or why it says nothing.
     pub problem: Option<String>,
-    /// Whether it was to protect something, and nobody knows what.
+    /// Whether it should protect something and cannot be read.
     pub breaks: bool,
 }
 
-/// What the lines say of a target: for each verb the line that decided.
+/// For each verb, the line that decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Treatment {
     pub untracked: Option<usize>,
@@ -94,14 +90,13 @@ pub struct Treatment {
 }
 
 impl Treatment {
-    /// Whether nobody is kept from it, and nobody asked about it.
     pub fn is_plain(&self) -> bool {
         self.deny.is_none() && self.ask.is_none()
     }
 }
 
 impl Ignore {
-    /// The catalogue says which words are ids.
+    /// `catalogue` tells ids from patterns.
     pub fn parse(text: &str, catalogue: &Catalogue) -> Self {
         let mut res = Self::default();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -130,7 +125,7 @@ impl Ignore {
         res
     }
 
-    /// The lines of a `.gitignore`, as far as they can be read: what they name is untracked.
+    /// The readable lines of a `.gitignore`; what they name is untracked.
     pub fn of_git(text: &str) -> Self {
         let mut res = Self::default();
         for (index, line) in text.split('\n').take(MOST_LINES).enumerate() {
@@ -143,8 +138,7 @@ impl Ignore {
         res
     }
 
-    /// What the last line that fits says of a path, whatever lies above it: whether it is ignored,
-    /// if any line speaks of it.
+    /// Whether a path is ignored, without regard to its parents; `None` if no line matches.
     pub fn ignores(&self, path: &str, is_folder: bool) -> Option<bool> {
         let fits = |rule: &&Rule| {
             (is_folder || !rule.only_folders) && rule.glob.matches(path, Kind::File, false)
@@ -190,12 +184,12 @@ impl Ignore {
         Ok((Some(said), doubt))
     }
 
-    /// How each line was read that is no comment.
+    /// Without comments.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// What is wrong, as `roz intent check` tells it. A `deny` or `ask` that cannot be read breaks.
+    /// As `roz intent check` prints them. An unreadable `deny` or `ask` breaks the file.
     pub fn problems(&self) -> impl Iterator<Item = Problem> {
         self.lines.iter().filter_map(|line| {
             let what = format!("`{}`: {}", line.text, line.problem.as_ref()?);
@@ -203,12 +197,11 @@ impl Ignore {
         })
     }
 
-    /// The line that says that this intent cannot be selected.
     pub fn closes(&self, id: &str) -> Option<usize> {
         self.closed.iter().find(|(closed_id, _)| closed_id == id).map(|(_, line)| *line)
     }
 
-    /// What is said of a target, to an agent that is at `intent`.
+    /// `intent` is the one that the agent has selected.
     pub fn treats(&self, target: &Target, intent: Option<&str>) -> Treatment {
         let strict = |verb| {
             target.places().into_iter().find_map(|place| self.decides(verb, place, target, intent))
@@ -233,7 +226,7 @@ impl Ignore {
         }
     }
 
-    /// The line that decides for `verb`, if in the end one is for it.
+    /// The deciding line for `verb`, if it applies.
     fn decides(
         &self,
         verb: Verb,
@@ -265,7 +258,7 @@ impl Ignore {
                 return Some(rule.line);
             }
         }
-        // With a folder goes what is protected in it, as far as a line says where that is.
+        // Changing a folder changes the protected paths in it, if a line names them.
         let lies_below = |item: &&&Rule| {
             item.is_anchored && !item.takes_back && item.glob.reaches_below(path, folds)
         };
@@ -300,7 +293,7 @@ fn rule(line: usize, verb: Verb, intent: Option<String>, text: &str) -> Result<R
     Ok(Rule { line, verb, intent, glob, takes_back, only_folders, is_anchored })
 }
 
-/// As Git has it: blanks at the end are none of the pattern's, but for those behind a `\`.
+/// Git removes blanks at the end, except after `\`.
 fn without_blanks_at_end(line: &str) -> &str {
     let trimmed = line.trim_end_matches([' ', '\t']);
     let escapes = trimmed.bytes().rev().take_while(|byte| *byte == b'\\').count();
@@ -311,7 +304,7 @@ fn without_blanks_at_end(line: &str) -> &str {
     &line[..trimmed.len() + next]
 }
 
-/// `INT-001`, and nothing that could well be a file.
+/// An id like `INT-001`, rather than a file name.
 fn looks_like_an_id(word: &str) -> bool {
     let Some((letters, digits)) = word.split_once('-') else { return false };
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -330,7 +323,7 @@ fn id_before(text: &str, is_known: impl Fn(&str) -> bool) -> Option<(&str, &str)
     (is_id && !rest.is_empty()).then_some((id, rest))
 }
 
-/// The verb and the pattern behind it. A verb alone is a pattern.
+/// Splits a line into verb and pattern. A verb alone is a pattern.
 fn verb_before(text: &str) -> Option<(Verb, &str)> {
     let (word, rest) = text.split_once([' ', '\t'])?;
     let rest = rest.trim_start_matches([' ', '\t']);
@@ -338,7 +331,6 @@ fn verb_before(text: &str) -> Option<(Verb, &str)> {
     (!rest.is_empty()).then_some((*verb, rest))
 }
 
-/// What a pattern may have been meant to say, where a `.gitignore` reads it differently.
 fn oddity(pattern: &str) -> Option<&'static str> {
     let bare = pattern.strip_prefix('!').unwrap_or(pattern);
     if bare.contains(" #") {
@@ -351,8 +343,9 @@ fn oddity(pattern: &str) -> Option<&'static str> {
     }
 }
 
-/// What is wrong with a line whose first word is not a verb, and what it was perhaps to be:
-/// `protcet src/`. Such a line relaxes nothing; where it was to protect something, nobody knows what.
+/// What is wrong with a line whose first word is an unknown verb, such as `protcet src/`, and which
+/// verb was perhaps meant. Such a line permits nothing; if it should protect something, the file is
+/// broken.
 fn strange(text: &str) -> Option<(Verb, String)> {
     let (word, pattern) = text.split_once([' ', '\t'])?;
     let is_word = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | ':'));

@@ -1,12 +1,11 @@
-//! The shared brain, `.orchestration/CLAUDE.md`: what was learned stands below `## Lessons
-//! Learned`, an item each, once. What it concerns stands behind it in a comment, which readers of
-//! the rendered page do not see:
+//! The lessons file, `.orchestration/CLAUDE.md`: one list item per lesson below `## Lessons
+//! Learned`. A comment after each, invisible in the rendered page, says what it is about:
 //!
 //! ```text
 //! - Links expire by the server's clock. <!-- roz {"intent":["INT-001"],"files":["src/auth/link.rs"]} -->
 //! ```
 //!
-//! Items that people wrote without a comment count where they name the intent.
+//! Items without a comment count for an intent whose id they contain.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -19,14 +18,13 @@ use crate::core::bounded;
 
 pub const HEADING: &str = "## Lessons Learned";
 
-/// Of the comment that says what a lesson concerns.
+/// How that comment begins.
 const OPENING: &str = "<!-- roz ";
-/// `@`, where it must not be one.
+/// Written for `@`, which the client would read as an import.
 const AT: &str = "&#64;";
 
-/// The longest lesson, in characters.
+/// In characters.
 pub const LONGEST: usize = 500;
-/// So many files may be named.
 pub const MOST_FILES: usize = 20;
 const TOLD: usize = 20;
 
@@ -36,10 +34,9 @@ pub struct Lesson {
     pub about: About,
 }
 
-/// What a lesson concerns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct About {
-    /// By their ids; an older roz wrote one without a list.
+    /// An older roz wrote a single id.
     #[serde(
         rename = "intent",
         default,
@@ -47,17 +44,17 @@ pub struct About {
         deserialize_with = "one_or_more"
     )]
     pub intents: Vec<String>,
-    /// From the project's root, with `/`.
+    /// Relative to the project's root, with `/`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
-/// The lessons in the file, oldest first.
+/// Oldest first.
 pub fn read(text: &str) -> Vec<Lesson> {
     lines(text).map(|(_, lesson)| lesson).collect()
 }
 
-/// The same, with where their lines stand.
+/// The same, with the byte ranges of their lines.
 fn lines(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Lesson)> {
     let section = section(text).unwrap_or_default();
     let mut at = section.start;
@@ -68,17 +65,16 @@ fn lines(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, Lesson)> {
     })
 }
 
-/// What became of a lesson that was to be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Learned {
     New,
-    /// It is known, and concerns more than was known.
+    /// The lesson is known, and now covers more intents or files.
     Wider,
     Known,
 }
 
-/// The file with the lesson in it, once; none if it says so already. One that is known comes to
-/// concern the new intents and files too. Nothing else of it changes.
+/// The file's text with the lesson added; `None` if it has it already. A known lesson gets the new
+/// intents and files, and nothing else of it changes.
 pub fn with(text: &str, new: &Lesson) -> (Option<String>, Learned) {
     let said = normal(&new.text);
     let same = lines(text).find(|(_, lesson)| normal(&lesson.text) == said);
@@ -122,7 +118,7 @@ impl About {
         Self { intents: both(&self.intents, &more.intents), files: both(&self.files, &more.files) }
     }
 
-    /// What is in it cannot end it, nor ask the client for a file.
+    /// Escaped, so that the content cannot end the comment or import a file.
     fn comment(&self) -> String {
         let about = serde_json::to_string(self).unwrap_or_default();
         let about = about.replace('<', "\\u003c").replace('>', "\\u003e").replace('@', "\\u0040");
@@ -143,7 +139,7 @@ fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
     })
 }
 
-/// What was learned about the intent or its files, newest first.
+/// Newest first, about the intent or its files.
 pub fn of_intent(lessons: &[Lesson], intent: &Intent, case: Case) -> Vec<String> {
     let scope = Scope::new(&intent.owned_scope);
     let is_in_scope = |file: &String| {
@@ -167,7 +163,7 @@ pub fn of_intent(lessons: &[Lesson], intent: &Intent, case: Case) -> Vec<String>
     lessons.iter().rev().filter(concerns).take(TOLD).map(|lesson| lesson.text.clone()).collect()
 }
 
-/// The bytes below the heading, to the next one that is as high, or the end.
+/// The byte range below the heading, up to the next heading of the same or a higher level.
 fn section(text: &str) -> Option<std::ops::Range<usize>> {
     let mut start = None;
     let mut at = 0;
@@ -205,8 +201,8 @@ fn rendered(lesson: &Lesson) -> String {
     format!("- {text} {}", lesson.about.comment())
 }
 
-/// The client takes `@path` for a file to read in, where a word begins so. As an entity it is a
-/// text that is rendered as it was meant.
+/// The client imports the file of an `@path` at the start of a word. As an entity, `@` is rendered
+/// the same but not imported.
 fn without_imports(text: &str) -> String {
     let mut res = String::with_capacity(text.len());
     let mut last = None;
@@ -225,7 +221,7 @@ fn one_line(text: &str) -> String {
     bounded::chars(&words.join(" "), LONGEST)
 }
 
-/// What makes two lessons one.
+/// Two lessons with the same normal form are the same lesson.
 fn normal(text: &str) -> String {
     let text = one_line(text).to_lowercase();
     text.trim_end_matches(['.', '!', ' ']).to_owned()

@@ -1,9 +1,9 @@
-//! `intent_map.md`: which intent changed what. Per intent a table of the files that it touched,
-//! with the definitions, and when.
+//! `intent_map.md`: per intent, a table of the files that were changed for it, with the definitions
+//! and the time.
 //!
-//! The text between the marks is made of the ledger and of nothing else, so everybody who makes it
-//! gets the same bytes. All else in the file is the user's. A mark is a line of its own, and no
-//! name is written so that it could be one.
+//! The text between the two marker lines depends on the ledger alone, so it is the same for
+//! everyone. The rest of the file is the user's. No name can be written so that it becomes a
+//! marker.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,14 +31,13 @@ const HEADING: &str = "# Intent map\n\nWhich intent is at home where.\n\n";
 
 const LONGEST: usize = 200;
 
-/// It is not clear which text in the file is roz's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "its marks are not clear: keep one line `{BEGIN}` and below it one line `{END}`, or remove both"
 )]
 pub struct Unclear;
 
-/// By intents, and by paths.
+/// By intent, then by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Map(BTreeMap<String, BTreeMap<String, Row>>);
 
@@ -48,7 +47,7 @@ struct Row {
     modified: String,
 }
 
-/// What roz wrote into the text, with its marks; none: nothing yet.
+/// The range of roz's block with its markers; `None` if there is none yet.
 pub fn block(text: &str) -> Result<Option<Range<usize>>, Unclear> {
     let (mut begins, mut ends) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -71,7 +70,6 @@ pub fn block(text: &str) -> Result<Option<Range<usize>>, Unclear> {
 }
 
 impl Map {
-    /// Adds what a record says.
     pub fn add(&mut self, record: &Record) {
         let evidence = |file: &FileDetails| -> Option<Evidence> {
             serde_json::from_value(file.evidence.clone()?).ok()
@@ -80,7 +78,7 @@ impl Map {
             record.metadata.roz.files.iter().map(|file| (file, evidence(file))).collect();
         let from = |evidence: &Option<Evidence>| evidence.as_ref()?.from.clone();
         for rows in self.0.values_mut() {
-            // A file that has another name now keeps its row; two may have exchanged their names.
+            // A renamed file keeps its row; two files may have swapped names.
             let renamed = files.iter().filter_map(|(file, evidence)| {
                 Some((file.path.clone(), rows.remove(&from(evidence)?)?))
             });
@@ -105,7 +103,7 @@ impl Map {
         self.0.retain(|_, rows| !rows.is_empty());
     }
 
-    /// The text with this between its marks, made where there are none; all else stays as it is.
+    /// Replaces the block, or adds it; the rest of the text stays.
     pub fn written_into(&self, text: &str, catalogue: &Catalogue) -> Result<String, Unclear> {
         let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let body = format!("{BEGIN}\n{}\n{END}", self.rendered(catalogue)).replace('\n', eol);
@@ -157,7 +155,7 @@ impl Map {
 impl Row {
     fn touch(&mut self, at: DateTime<Utc>, evidence: Option<&Evidence>) {
         let at = at.to_rfc3339_opts(SecondsFormat::Secs, true).replace('T', " ");
-        // Branches that are merged put records in another order.
+        // Merged branches mix the order of records.
         self.modified = at.max(std::mem::take(&mut self.modified));
         for (old, _) in evidence.iter().flat_map(|evidence| &evidence.renamed) {
             self.nodes.retain(|node| node.rsplit([':', '.']).next() != Some(old));
@@ -171,7 +169,7 @@ impl Row {
     }
 }
 
-/// As it can stand in a heading, and between backticks in a cell.
+/// Escaped for a heading, or for backticks in a table cell.
 fn plain(text: &str) -> String {
     let text = bounded::plain_line(&bounded::chars(text.trim(), LONGEST));
     let text = text.replace('`', "'").replace('|', "¦");

@@ -1,10 +1,10 @@
-//! The intent gate: an agent says which declared piece of work it is working on before it changes
-//! anything, and stays inside that work's scope.
+//! The intent gate: before an agent changes anything it says which declared piece of work it is
+//! working on, and stays within that work's scope.
 //!
-//! [`gate`] is what is checked before a call, with its [`class`], the [`catalogue`] of what is
-//! declared, its [`scope`] and [`ignore`]. [`post_call_changes`] judges what a call has really
-//! changed, [`ledger`] records it, [`mutation`] says what it means; [`map`] and [`blame`] read the
-//! ledger. [`state`] is the turn.
+//! [`gate`] has the checks before a call: its [`class`], the declared intents ([`catalogue`]),
+//! their [`scope`] and [`ignore`]. [`post_call_changes`] judges what a call has changed, [`ledger`]
+//! records it, and [`mutation`] classifies it. [`map`] and [`blame`] are made from the ledger.
+//! [`state`] is what the gate remembers of a session.
 
 pub mod aftermath;
 pub mod blame;
@@ -34,7 +34,6 @@ pub mod status;
 pub mod target;
 pub mod unconfirmed;
 
-/// The folder of a project that declares intents.
 pub const SIDECAR: &str = ".orchestration";
 
 use crate::core::{
@@ -149,7 +148,7 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
     }
 }
 
-/// To write down what a failure taught, once it is understood.
+/// Offers to write a lesson once the failure is understood.
 fn offer(check: &str, intent_id: &str) -> Notice {
     Notice::new("intent-lesson").with("check", check).with("intent", bounded::line(intent_id, 60))
 }
@@ -193,7 +192,7 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
         declared.catalogue.open().filter(|intent| !is_closed(&intent.id)).collect();
     let mut selected = String::new();
     if let Some(handshake) = &facts.handshake {
-        // What was told of it may be gone with the conversation.
+        // The conversation may have been compacted since.
         let id = bounded::line(&handshake.briefing.intent.id, 60);
         selected = format!("You are at {id}, and still so: what it asks follows.\n");
         outcome.briefing = Some(Box::new(handshake.briefing.clone()));
@@ -205,8 +204,8 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
     outcome.telling_agent(notice)
 }
 
-/// Completes a handshake: the agent is told of the intent once, by the answer of the call that
-/// selected it or by us, and of who else is at its files; the user is told of those, too.
+/// Tells the agent once about the selected intent, unless the answer of the selecting call did, and
+/// both the agent and the user about overlapping sessions.
 fn told(state: &mut IntentState, event: &Event, mut outcome: Outcome, cx: Cx) -> Outcome {
     let Some(handshake) = &cx.facts.intent.handshake else { return outcome };
     let is_selected =

@@ -15,20 +15,19 @@ pub struct IntentNeeds {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Look {
-    /// The gate is off, or the event is none of its.
+    /// The gate is off or does not handle the event.
     #[default]
     Nothing,
-    /// Whether the project declares intents.
     IsDeclared,
-    /// What it declares, and what a call writes, has shown or has changed.
+    /// Also what a call writes, has shown or has changed.
     Declared,
 }
 
-/// An intent that the agent may have to be told of.
+/// An intent that the agent may have to be told about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BriefingNeed {
     pub intent_id: String,
-    /// Who else may write what is the intent's, as well: not at the beginning of a conversation.
+    /// Also other sessions with overlapping scopes; not at the start of a conversation.
     pub overlaps: bool,
 }
 
@@ -57,14 +56,14 @@ fn briefing(session: &Session, event: &Event, policy: &Policy) -> Option<Briefin
     let is_main = event.origin.agent_id.is_none();
     let owed = || state.owed().filter(|_| is_main);
     let (intent_id, overlaps) = match &event.what {
-        // The prompt that follows ends it.
+        // The next prompt shows it.
         What::SessionStart { source: Source::Resume }
             if policy.intent.lifetime == Lifetime::Turn =>
         {
             return None;
         }
         What::SessionStart { .. } => (selected()?, false),
-        // It works on the intent of the agent that started it.
+        // A subagent works on the intent of the agent that started it.
         What::SubagentStart { agent_type, .. } if agent_type != REVIEWER => (selected()?, false),
         What::PostToolUse { call, succeeded } => {
             let selects = call.tool_use_id.as_deref().and_then(|id| state.would_select(id));

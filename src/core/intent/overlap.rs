@@ -1,12 +1,12 @@
-//! What two scopes have in common: a path that both own, constructed.
+//! Finds a path that two scopes have in common.
 //!
-//! Each pair of patterns is walked as one automaton, from state to state by a character that tells
-//! the steps apart; the first path that ends well is the shortest. A character that no hole names
-//! is tried first, so a path that a hole keeps out is mostly one that all paths of the pair share.
-//! Not found: two patterns that meet only where a hole lets some of the paths through.
+//! Each pair of patterns is walked as one automaton, one character at a time; the first path that
+//! ends in both is the shortest. A character that no exclusion contains is tried first, so that
+//! exclusions rarely cover the path found. Not found: overlaps of patterns that an exclusion covers
+//! only in part.
 //!
-//! A name with an ending, as `src/jwt.ts`, covers what is below it should it ever be a folder; here
-//! it counts as a file, unless the other scope spells it as a folder.
+//! A name with an extension, such as `src/jwt.ts`, counts as a file here unless the other scope
+//! writes it as a folder.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -18,13 +18,13 @@ use super::{
 
 const MOST_STATES: usize = 20_000;
 
-/// A path in both scopes, if there is one. It need not exist. Where case cannot be known it folds:
-/// rather one overlap too many.
+/// A path in both scopes; it need not exist. If case sensitivity is unknown, case is ignored: a
+/// false overlap is better than a missed one.
 pub fn overlap(one: &Scope, other: &Scope, case: Case) -> Option<String> {
     let folds = case != Case::Keeps;
     let holes: Vec<&Glob> = one.holes().iter().chain(other.holes()).collect();
     let is_held_out = |path: &str| holes.iter().any(|hole| hole.matches(path, Kind::Folder, folds));
-    // A character that no hole names makes a path that none keeps out, where there is one.
+    // Only exclusions that contain this character could cover the path.
     let is_named = |c: &char| holes.iter().any(|hole| hole.names(*c));
     let fresh = ('x'..='z').chain('a'..='w').find(|c| !is_named(c)).unwrap_or('x');
     for a in one.owned() {
@@ -33,7 +33,7 @@ pub fn overlap(one: &Scope, other: &Scope, case: Case) -> Option<String> {
                 continue;
             }
             let (a, b) = (&a.met_by(b), &b.met_by(a));
-            // A `*` that takes something makes a path that is nicer to read.
+            // A path reads better if each `*` matches something.
             let filled = Walk { a: &a.filled(), b: &b.filled(), folds, fresh }.shortest();
             let found = filled.or_else(|| Walk { a, b, folds, fresh }.shortest());
             if let Some(path) = found.filter(|path| guarded(path).is_none() && !is_held_out(path)) {
@@ -55,14 +55,13 @@ struct Walk<'a> {
     fresh: char,
 }
 
-/// Where the walk is in both patterns, and whether its segment has a character: a path has no empty
-/// segments.
+/// (state in each pattern, whether the segment has a character): no segment of a path is empty.
 type At = (State, State, bool);
 
 impl Walk<'_> {
     fn shortest(&self) -> Option<String> {
         let start = (self.a.start(), self.b.start(), false);
-        // Each with the path that leads to it.
+        // With the path that leads there.
         let mut todo = VecDeque::from([(start, String::new())]);
         let mut seen: BTreeSet<At> = BTreeSet::from([start]);
         while let Some(((a, b, has_name), path)) = todo.pop_front() {
@@ -90,7 +89,7 @@ impl Walk<'_> {
         None
     }
 
-    /// One character for each way that leads on, the nicest first.
+    /// One character for each transition, the most readable first.
     fn choices(&self, a: &[State], b: &[State]) -> Vec<char> {
         let states =
             a.iter().map(|state| (self.a, *state)).chain(b.iter().map(|state| (self.b, *state)));

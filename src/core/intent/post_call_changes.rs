@@ -1,12 +1,10 @@
-//! What a call has really changed, judged by the same scope as what it said beforehand: a script, a
-//! `make`, a line that hid where it writes.
+//! Judges what a call has changed, by the same scope as what it announced: for scripts, `make`, and
+//! commands that hide what they write.
 //!
-//! It is done already, so this refuses nothing. The ledger records the change as one against the
-//! rules, and the agent and the user are told of it, with the command that takes it back: that
-//! command passes the scope, word for word.
+//! The change is already made, so nothing is refused. The ledger records a violation; the agent and
+//! the user are told, with a command that undoes the change. That exact command passes the scope.
 //!
-//! What another call, of this session or another, was let to change at the same time is that
-//! call's, and not told of here.
+//! Changes that another running call was allowed to make are left to that call.
 
 use super::{
     aftermath::{Aftermath, Found, WayBack},
@@ -53,7 +51,7 @@ pub(super) fn decide(
             continue;
         }
         if found.is_client_settings() && !found.was_named {
-            // The client writes there whenever the user allows a call for good.
+            // The client writes its settings when the user permanently allows a command.
             outcome = outcome.telling_user(format!(
                 "roz: `{}` changed while {} ran. If you have not just allowed something, look at \
                  it.",
@@ -62,7 +60,7 @@ pub(super) fn decide(
             ));
             continue;
         }
-        // What the agent knew it has changed itself: it knows it still.
+        // The agent knows the new content of a file that it knew before.
         if let Some(hash) = &found.changed.file_hash
             && state.seen(agent, &found.path).is_some()
         {
@@ -116,13 +114,13 @@ pub(super) fn decide(
 }
 
 impl InFlight {
-    /// Whether a change is this call's, which will tell of it when it ends.
+    /// Whether another call may have made the change, and will report it when it ends.
     fn may_have_changed(&self, found: &Found, own: &InFlight, scope: Option<&Scope>) -> bool {
         if let Some(before) = self.before.get(&found.path) {
             return !found.was_named && *before != found.changed.file_hash;
         }
         let Some(start) = &self.start else { return false };
-        // Its own look will find it, unless it was touched before.
+        // It finds the change itself unless the file was touched before it began.
         let will_find = found.at.is_none_or(|at| at >= start.since);
         let is_its_own =
             || scope.is_some_and(|scope| scope.judge(&found.target) == Verdict::Inside);
@@ -146,7 +144,7 @@ impl Found {
         match scope.judge(&self.target) {
             Verdict::Outside { why: Why::Guarded(_), .. } => Some(Code::ProtectedPath),
             Verdict::Outside { .. } => Some(Code::ScopeViolation),
-            // Nobody was asked, for nobody knew.
+            // No question was asked, because the write was not known beforehand.
             Verdict::Inside | Verdict::Ask(_) => {
                 let is_asked_about = self.treatment.ask.is_some() && !self.was_named;
                 is_asked_about.then_some(Code::HitlRequired)
@@ -164,7 +162,7 @@ impl Found {
         (self.is_tracked && !self.is_lock_file()).then_some(Code::MissingIntent)
     }
 
-    /// Whether a program has written down there what it chose: whoever works here runs it.
+    /// Whether a tool recorded its choices in the file, as any build may.
     fn is_lock_file(&self) -> bool {
         is_lock_file(&self.path) && !self.was_named
     }
@@ -184,7 +182,7 @@ fn violation(wrong: &[(Code, &Found)], flight: &InFlight, call: &ToolCall) -> Re
         (!shown.is_empty()).then(|| shown.join(", ") + &more)
     };
     let call_name = bounded::line(&call.name, 60);
-    // The gravest comes first, and gives the record its code.
+    // The most serious first; it gives the record its code.
     let sentences = [
         (Code::ProtectedPath, "is in nobody's scope".to_owned()),
         (Code::ScopeViolation, format!("Scope Violation: {id} is not authorized to edit it")),

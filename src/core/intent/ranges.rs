@@ -1,8 +1,7 @@
-//! Which lines a change made, from the texts before and after.
+//! Finds the lines that a change added or removed.
 //!
-//! Lines end with LF. A line counts as changed when any byte of it has, its CR and the file's last
-//! LF among them: so says `git diff`, and so will `git blame`. Its hash is without both: see
-//! [`content_hash`].
+//! Lines end with LF. A line is changed if any byte of it is, including its CR and the file's last
+//! LF, as in `git diff` and `git blame`. Its hash excludes both: see [`content_hash`].
 
 use imara_diff::{Algorithm, Diff, InternedInput};
 use serde::{Deserialize, Serialize};
@@ -10,34 +9,33 @@ use sha2::{Digest as _, Sha256};
 
 use crate::core::bounded;
 
-/// A longer text has no lines that anybody looks at.
+/// Longer texts are not compared by lines.
 const LONGEST_TEXT: usize = 16 << 20;
 
-/// Where git looks for a NUL to call a file binary.
+/// Git calls a file binary if it has a NUL within this many bytes.
 const BINARY_WITHIN: usize = 8000;
 
-/// What a call made of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
     pub change: Change,
-    /// What is new in the text after, in its lines, first to last, none beside another.
+    /// New lines in the text after, from first to last; ranges never touch.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<LineRange>,
-    /// Where lines are gone and none came in their place.
+    /// Where lines were removed and none replaced them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deletions: Vec<Deletion>,
-    /// Lines in all.
+    /// In total.
     #[serde(default)]
     pub added: u64,
     #[serde(default)]
     pub removed: u64,
-    /// What the whole file holds afterwards, as `sha256:…`.
+    /// `sha256:…` of the whole file afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_hash: Option<String>,
-    /// What it held before; none where it was not there, or nobody knows.
+    /// `None` if the file did not exist, or its content is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_hash: Option<String>,
-    /// Why there are no ranges, where there might be some.
+    /// Why there are no ranges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opaque: Option<Opaque>,
 }
@@ -48,7 +46,6 @@ pub enum Change {
     Created,
     Modified,
     Deleted,
-    /// The text is what it was.
     #[default]
     Unchanged,
 }
@@ -56,32 +53,29 @@ pub enum Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opaque {
-    /// What git takes for binary.
+    /// Binary according to git.
     Binary,
     TooLarge,
-    /// The text before is not known.
     Unknown,
 }
 
-/// Lines of the text after, from 1, both included.
+/// Lines of the text after, from 1, inclusive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineRange {
     pub start_line: u64,
     pub end_line: u64,
-    /// See [`content_hash`].
     pub content_hash: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deletion {
-    /// The line of the text after behind which they stood; 0: at its beginning.
+    /// They were after this line of the text after; 0: at its beginning.
     pub after_line: u64,
     pub lines: u64,
 }
 
-/// `sha256:` and 64 hexadecimal digits, of the lines joined by LF, without an LF at the end; a
-/// line's CR before its LF is no part of it. So a range's hash is the same wherever the lines
-/// stand, and in a checkout with other line ends.
+/// `sha256:` and 64 hexadecimal digits, of the lines joined by LF, without a final LF and without
+/// the CR of each line. So a range's hash does not depend on its position or on line endings.
 pub fn content_hash<'a>(lines: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hash = Sha256::new();
     for (at, line) in lines.into_iter().enumerate() {
@@ -98,18 +92,18 @@ fn bare(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Lines with their ends; an LF at the end of the text begins no other.
+/// With their line ends.
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
 }
 
 impl Changed {
-    /// A change of which nothing but that is known.
+    /// For a change whose texts are unknown.
     pub fn unseen(change: Change, why: Opaque) -> Self {
         Self { change, opaque: Some(why), ..Self::default() }
     }
 
-    /// From the texts before and after; none: there is no such file.
+    /// `None`: there is no such file.
     pub fn between(before: Option<&[u8]>, after: Option<&[u8]>) -> Self {
         let change = match (before, after) {
             (None, None) => Change::Unchanged,
@@ -132,7 +126,7 @@ impl Changed {
 
     fn compare(&mut self, before: &[u8], after: &[u8]) {
         let input = InternedInput::new(before, after);
-        // As git's own: so later blames agree on which of two like lines is new.
+        // Git's default, so that blame later agrees on which of two equal lines is new.
         let mut diff = Diff::compute(Algorithm::Myers, &input);
         diff.postprocess_lines(&input);
         let text: Vec<&[u8]> = lines(after).collect();

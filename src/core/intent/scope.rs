@@ -1,16 +1,14 @@
-//! What of the project is an intent's own. A write passes where both spellings of its target do: as
-//! written, and where it really goes.
+//! Which paths an intent owns. A write passes if both the path as written and the real path, with
+//! links resolved, are owned.
 //!
-//! - Patterns begin at the project's root. `*` stays within a segment, `**`
-//!   crosses them, a folder covers what is below it, `{a,b}` is either.
-//! - `!pattern` is a hole, wherever in the list it stands.
-//! - A pattern that cannot be read admits nothing; a hole that cannot be read
-//!   leaves nobody knowing what it was to keep out, so then nothing is in scope.
-//! - Whatever is done to a folder is done to all that is in it: the whole of
-//!   it has to be in scope.
+//! - Patterns are relative to the project's root. `*` stays within a segment, `**` crosses
+//!   segments, a folder includes its content, `{a,b}` is either.
+//! - `!pattern` excludes, wherever it is in the list.
+//! - An unreadable pattern owns nothing. With an unreadable exclusion nothing is in scope.
+//! - A change of a folder changes everything in it, so all of it has to be in scope.
 //!
-//! Not told apart: names in composed and decomposed Unicode, which some file systems take for one.
-//! As a pattern that admits, that only denies.
+//! Composed and decomposed Unicode names are different, even where the file system treats them as
+//! equal; at worst a write is refused.
 
 use std::fmt;
 
@@ -20,7 +18,6 @@ use super::{
 };
 use crate::{core::bounded, shell::HOLE};
 
-/// So many patterns are read; a list that goes on is broken.
 const MOST_PATTERNS: usize = 2000;
 
 #[derive(Debug, Clone, Default)]
@@ -28,16 +25,16 @@ pub struct Scope {
     owned: Vec<Glob>,
     holes: Vec<Glob>,
     problems: Vec<Complaint>,
-    /// A hole cannot be read, or the list is too long: nothing is in scope.
+    /// An exclusion cannot be read, or the list is too long: nothing is in scope.
     is_broken: bool,
 }
 
-/// What is wrong with a pattern. Displays as one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complaint {
     pub pattern: String,
     pub what: String,
-    /// Whether it was left out; else it applies, and may not say what was meant.
+    /// Whether the pattern was left out. Otherwise it applies, but may not mean what its author
+    /// wanted.
     pub refused: bool,
 }
 
@@ -45,30 +42,27 @@ pub struct Complaint {
 #[must_use]
 pub enum Verdict {
     Inside,
-    /// A person has to decide.
     Ask(Unsure),
     Outside {
-        /// Where it really is, where that is not what was written.
+        /// The real path, if it is not the written one.
         real: Option<String>,
         why: Why,
     },
 }
 
-/// Why it cannot be known whether a target is in scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unsure {
-    /// The file has so many names, and perhaps not all are in scope.
+    /// The file has this many hard links, and some may be out of scope.
     HardLinks(u64),
-    /// The path has parts that nobody can know beforehand.
+    /// Parts of the path are unknown until the command runs.
     Opaque,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
     OutsideProject,
-    /// In nobody's scope.
+    /// Protected from every intent.
     Guarded(String),
-    /// No pattern admits all of it, a hole keeps it out, or the scope cannot be read.
     NotOwned,
 }
 
@@ -113,7 +107,6 @@ impl Scope {
         &self.holes
     }
 
-    /// What is wrong with its patterns, in their order.
     pub fn problems(&self) -> &[Complaint] {
         &self.problems
     }
@@ -122,7 +115,7 @@ impl Scope {
         if target.written.text().contains(HOLE) {
             return Verdict::Ask(Unsure::Opaque);
         }
-        // The same objection to both is told of what was written.
+        // If both are refused for the same reason, the message names the written path.
         let objection = target.places().into_iter().find_map(|place| {
             let why = self.objects_to(place, target)?;
             let real = (target.written != *place).then(|| shortened(place.text()));
@@ -169,7 +162,7 @@ fn parse(text: &str) -> Result<Vec<Glob>, String> {
     for alternative in glob::alternatives(text)? {
         check(&alternative)?;
         let glob = Glob::parse(&alternative, Dialect::Scope)?;
-        // `.` is the root, and all below it.
+        // `.` is the root with everything below it.
         let glob = if glob.names_nothing() { Glob::parse("**", Dialect::Scope)? } else { glob };
         if !globs.contains(&glob) {
             globs.push(glob);
@@ -208,7 +201,6 @@ fn check(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// What a pattern may have been meant to say.
 fn doubts(text: &str, globs: &[Glob]) -> Vec<String> {
     let mut res = Vec::new();
     if globs.iter().any(Glob::is_too_broad) {
@@ -227,7 +219,7 @@ fn doubts(text: &str, globs: &[Glob]) -> Vec<String> {
     res
 }
 
-/// `[id]` and `[...path]`: whole segments of letters, as routers name folders.
+/// `[id]` and `[...path]`: folder names of web routers.
 fn is_route(segment: &str) -> bool {
     let inner = segment.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
     let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
@@ -235,7 +227,7 @@ fn is_route(segment: &str) -> bool {
     inner.is_some_and(|inner| inner.chars().count() > 1 && is_name(inner) && !is_range(inner))
 }
 
-/// Words of a file in a message: short, on one line.
+/// For messages: short, on one line.
 pub(super) fn shortened(text: &str) -> String {
     bounded::plain_line(&bounded::chars(text, 200))
 }

@@ -1,4 +1,4 @@
-//! Which intent may be selected, and who else is at the same files.
+//! Which intents can be selected, and which others overlap them.
 
 use std::fmt;
 
@@ -14,14 +14,13 @@ use crate::core::{
     refusal::{Code, Refusal},
 };
 
-/// Where intents are declared, from the project's root.
 pub const FILE: &str = ".orchestration/active_intents.yaml";
 pub const IGNORE: &str = ".orchestration/.intentignore";
 
 pub type Refused = Box<Refusal>;
 
-/// The intent of that id, if work on it may begin or go on. `closed` is the line of `.intentignore`
-/// that keeps it from being selected; `tool` is what wants to select it.
+/// Finds an intent that can be selected. `closed` is the line of `.intentignore` that prevents it;
+/// `tool` is the caller, for the message.
 pub fn choose<'a>(
     catalogue: &'a Catalogue,
     closed: impl Fn(&str) -> Option<usize>,
@@ -47,7 +46,7 @@ pub fn choose<'a>(
     Ok(intent)
 }
 
-/// The intent of that id, whatever its status.
+/// In any status.
 pub fn find<'a>(catalogue: &'a Catalogue, id: &str, tool: &str) -> Result<&'a Intent, Refused> {
     if let Some(problem) = catalogue.broken() {
         return Err(unreliable(problem, tool));
@@ -73,15 +72,15 @@ pub fn find<'a>(catalogue: &'a Catalogue, id: &str, tool: &str) -> Result<&'a In
     })
 }
 
-/// What is declared cannot be relied on.
+/// The refusal for declarations that cannot be read.
 pub fn unreliable(problem: &Problem, tool: &str) -> Refused {
     Unreliable::of(FILE, problem).refuses(tool)
 }
 
-/// A file of the sidecar that cannot be relied on.
+/// A sidecar file with an error that makes it unusable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreliable {
-    /// From the project's root.
+    /// Relative to the project's root.
     pub file: &'static str,
     pub what: String,
 }
@@ -91,8 +90,8 @@ impl Unreliable {
         Self { file, what: problem.to_string() }
     }
 
-    /// The first file that is none to rely on; `ignore` is how `.intentignore` was read, or why it
-    /// was not.
+    /// The first unusable file. `ignore` is the parsed `.intentignore`, or why it could not be
+    /// parsed.
     pub fn find(catalogue: &Catalogue, ignore: Result<&Ignore, &Problem>) -> Option<Self> {
         if let Some(problem) = catalogue.broken() {
             return Some(Self::of(FILE, problem));
@@ -116,10 +115,9 @@ impl Unreliable {
     }
 }
 
-/// What is known of intents that are gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Missing {
-    /// The commit that is checked out has them.
+    /// The checked-out commit has them.
     pub is_in_git: bool,
 }
 
@@ -148,7 +146,7 @@ impl fmt::Display for Unreliable {
     }
 }
 
-/// The command that selects: of the one intent that is open, or of one of several.
+/// The command that selects the only open intent, or one of several.
 pub(super) fn how_to_select(
     catalogue: &Catalogue,
     closed: impl Fn(&str) -> Option<usize> + Copy,
@@ -167,7 +165,7 @@ pub(super) fn how_to_select(
     }
 }
 
-/// Those that may be selected, in a sentence.
+/// Lists the intents that can be selected, in a sentence.
 pub(super) fn open(catalogue: &Catalogue, closed: impl Fn(&str) -> Option<usize>) -> String {
     const TOLD: usize = 10;
     let open = catalogue.open().filter(|intent| closed(&intent.id).is_none());
@@ -179,29 +177,28 @@ pub(super) fn open(catalogue: &Catalogue, closed: impl Fn(&str) -> Option<usize>
     }
 }
 
-/// The next free id of the form `INT-001`.
+/// `INT-001`, `INT-002`, …
 pub fn next_id(catalogue: &Catalogue) -> String {
     let number = |intent: &Intent| intent.id.strip_prefix("INT-")?.parse::<u64>().ok();
     let highest = catalogue.intents.iter().filter_map(number).max().unwrap_or(0);
     format!("INT-{:03}", highest.saturating_add(1))
 }
 
-/// Another session, and the intent that it is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elsewhere {
     pub session_id: String,
     pub intent_id: String,
 }
 
-/// Two sessions may write the same file.
+/// Two sessions that may write the same file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collision {
     pub with: Elsewhere,
-    /// A file that both own; none where it is one intent.
+    /// A file that both own; `None` if they have selected the same intent.
     pub witness: Option<String>,
 }
 
-/// Which of the others may write what is `intent`'s.
+/// The other sessions that may write `intent`'s files.
 pub fn collisions(
     catalogue: &Catalogue,
     intent: &Intent,
@@ -221,7 +218,7 @@ pub fn collisions(
     others.iter().filter_map(collision).collect()
 }
 
-/// Open intents that own files of `intent`'s too, each with one of them.
+/// Open intents that overlap with this one, each with a file that both own.
 pub fn shared<'a>(catalogue: &'a Catalogue, intent: &Intent, case: Case) -> Vec<(&'a str, String)> {
     const LOOKED_AT: usize = 200;
     let own = Scope::new(&intent.owned_scope);

@@ -1,5 +1,5 @@
-//! Which files a command line shows. Showing a part of a file counts as all of it, as it does for
-//! the client's own tool.
+//! Which files a command line prints. A part counts as the whole file, as for the client's own
+//! tool.
 
 use crate::{
     core::name_words::is_one,
@@ -8,7 +8,7 @@ use crate::{
 
 const SHOWS: &str = "cat tac nl bat batcat less more most head tail sed gsed awk gawk grep egrep \
     fgrep rg sort column expand fmt fold pr xxd hexdump od jq yq zcat";
-/// The files that a line shows, as it names them.
+/// As the line names them.
 pub fn shown(reading: &Reading) -> Vec<&str> {
     let shows = |run: &&Run| is_one(SHOWS, &run.program);
     let paths = reading.reads.iter().map(|read| read.path.as_str());

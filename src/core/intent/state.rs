@@ -1,4 +1,5 @@
-//! The intent gate's record of a session: the turn, what was read, what a person has said yes to.
+//! What the intent gate remembers of a session: the selected intent, the content that agents have
+//! seen, questions to a person.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,43 +12,42 @@ use crate::core::{policy, refusal::Code};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IntentState {
-    /// The project has had a sidecar in this session: one that is gone is no way out.
+    /// The project had a sidecar in this session, so removing it does not turn the gate off.
     #[serde(skip_serializing_if = "is_default")]
     had_sidecar: bool,
     #[serde(skip_serializing_if = "is_default")]
     selected: Option<Selected>,
-    /// The session is over, and nobody is at the intent until it goes on.
+    /// The session has ended, and has not been resumed.
     #[serde(skip_serializing_if = "is_default")]
     has_left: bool,
     #[serde(skip_serializing_if = "is_default")]
     blocked: Option<Code>,
-    /// Selections that were let through, by `tool_use_id`.
+    /// Selecting calls that were let through: intent by `tool_use_id`.
     #[serde(skip_serializing_if = "is_default")]
     selecting: BTreeMap<String, String>,
-    /// Writes that passed, and the intent of each, by `tool_use_id`.
+    /// By `tool_use_id`.
     #[serde(skip_serializing_if = "is_default")]
     in_flight: BTreeMap<String, InFlight>,
-    /// What each agent has read: by agent (the main one has no name), by path from the project's
-    /// root, the hash of what it held.
+    /// By agent (the main one has no name), then by path from the project's root.
     #[serde(skip_serializing_if = "is_default")]
     read: BTreeMap<String, BTreeMap<String, Seen>>,
     #[serde(skip_serializing_if = "is_default")]
     streak: Option<Streak>,
-    /// Calls that a person was asked about, by `tool_use_id`.
+    /// By `tool_use_id`.
     #[serde(skip_serializing_if = "is_default")]
     asked: BTreeMap<String, Approved>,
-    /// Calls that would grant something, and that a person was asked about, with when that was.
+    /// When a person was asked about calls that grant something, by `tool_use_id`.
     #[serde(rename = "granting_since", skip_serializing_if = "is_default")]
     granting: BTreeMap<String, DateTime<Utc>>,
     #[serde(skip_serializing_if = "is_default")]
     approved: Vec<Approved>,
-    /// Commands that roz itself named for taking back a change.
+    /// Commands that roz named for undoing a change.
     #[serde(skip_serializing_if = "is_default")]
     ways_back: Vec<String>,
-    /// Tests and linters that failed when they last ran.
+    /// Tests and linters that failed in their last run.
     #[serde(skip_serializing_if = "is_default")]
     failing: BTreeSet<String>,
-    /// Counts what is read, so that the oldest is forgotten first.
+    /// Counts reads, so that the oldest is forgotten first.
     #[serde(skip_serializing_if = "is_default")]
     clock: u64,
 }
@@ -57,52 +57,48 @@ pub struct IntentState {
 pub struct Selected {
     pub intent_id: String,
     pub at: DateTime<Utc>,
-    /// The main agent has not been told of it yet.
     owed_to_agent: bool,
-    /// The user has not been told of who else is at its files.
+    /// The user has not been told about overlapping sessions.
     owed_to_user: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InFlight {
-    /// Empty for a call of somebody who needs none.
+    /// Empty for a call that needs no intent.
     pub intent_id: String,
     pub at: DateTime<Utc>,
-    /// What the files held before, where that was looked at: the hash, by path; an absent file has
-    /// none.
+    /// Content hashes before the call, by path; `None` for a file that did not exist.
     pub before: BTreeMap<String, Option<String>>,
-    /// What the work tree is looked at for afterwards; none, where the tool says itself what it
-    /// changes.
+    /// For comparing the work tree afterwards; `None` if the tool itself reports what it changes.
     pub start: Option<Start>,
-    /// The user has spoken since: whatever of theirs was running is over, but for what runs in the
-    /// background.
+    /// The user has sent a prompt since: only background commands still run.
     pub is_of_earlier_prompt: bool,
     pub check: Option<String>,
-    /// Whose it is; the main agent has no name.
+    /// Empty for the main agent.
     pub agent: String,
-    /// Its agent begins no other call before its end: a person was asked about it, or another call
-    /// of the agent has ended since.
+    /// The agent makes no other call before this one ends: a person was asked about it, or calls of
+    /// the agent have ended since.
     pub is_awaited: bool,
-    /// Its agent went on without its end: a person said no, or it was stopped.
+    /// The agent went on without its end: the call was declined or stopped.
     pub is_over: bool,
 }
 
-/// How things stood when a call began.
+/// The state of the project when a call began.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Start {
-    /// By the file system's clock: what the call touches is younger.
+    /// By the file system's clock. Files that the call touches are younger.
     pub since: (i64, i64),
     #[serde(flatten)]
     pub git: GitStart,
-    /// What was seen until then, by [`IntentState`]'s own count.
+    /// [`IntentState`]'s read counter at that time.
     pub seen: u64,
-    /// The intent's, so that no call widens what it is judged by.
+    /// The scope at that time, so that a call cannot widen the scope that it is judged by.
     pub scope: Vec<String>,
-    /// What the files of the sidecar held.
+    /// Hashes of the sidecar files.
     pub sidecar: Option<Stand>,
-    /// It does no more than take back what a call before it had no right to.
+    /// The call only undoes an unauthorised change.
     pub takes_back: bool,
 }
 
@@ -110,9 +106,8 @@ pub struct Start {
 #[serde(default)]
 pub struct GitStart {
     pub head: Option<String>,
-    /// The length of HEAD's reflog: what the call did is behind it.
+    /// The length of HEAD's reflog: entries after it belong to the call.
     pub head_log: u64,
-    /// The commits of the newest stashes.
     pub stashes: Vec<String>,
 }
 
@@ -122,7 +117,6 @@ struct Seen {
     at: u64,
 }
 
-/// Refusals in a row for the same reason and target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Streak {
     code: Code,
@@ -134,7 +128,6 @@ struct Streak {
 struct Approved {
     intent_id: String,
     command: String,
-    /// When it ran.
     #[serde(default)]
     at: DateTime<Utc>,
 }
@@ -144,7 +137,7 @@ const MAX_READ: u64 = 300;
 const MAX_APPROVED: usize = 100;
 const MAX_WAYS_BACK: usize = 40;
 const MAX_FAILING: usize = 40;
-/// The refusal in a row that opens the circuit.
+/// After this many equal refusals in a row the user is asked.
 const CIRCUIT: u32 = 3;
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -158,8 +151,8 @@ impl InFlight {
 }
 
 impl IntentState {
-    /// The state of the turn in a word, or `off` where there was no sidecar. A call that was refused
-    /// blocks nothing: the next one is judged anew.
+    /// One word for the state, `off` if there was no sidecar. Refused calls do not change it: the
+    /// next call is judged anew.
     pub fn word(&self) -> &'static str {
         if !self.had_sidecar {
             "off"
@@ -190,7 +183,6 @@ impl IntentState {
         self.had_sidecar = false;
     }
 
-    /// An intent is selected: whatever was refused before is over.
     pub fn select(&mut self, intent_id: &str, now: DateTime<Utc>) {
         self.blocked = None;
         self.streak = None;
@@ -203,15 +195,15 @@ impl IntentState {
         self.has_left = false;
     }
 
-    /// The selected intent that the main agent has not been told of: whoever selected it, it is
-    /// told at the next event that can carry words.
+    /// The selected intent if the main agent has not been told of it. It is told at the next event
+    /// whose answer can carry text.
     pub fn owed(&self) -> Option<&str> {
         let owed = self.selected.as_ref().filter(|selected| selected.owed_to_agent)?;
         Some(&owed.intent_id)
     }
 
-    /// The agent is told of the selected intent. Answers whether the user has yet to hear of it:
-    /// once is enough, and a subagent's hearing is not the main agent's.
+    /// Notes that the agent was told. Returns whether the user still has to be. Telling a subagent
+    /// does not count for the main agent.
     pub(super) fn told(&mut self, agent: Option<&str>) -> bool {
         let Some(selected) = &mut self.selected else { return false };
         if agent.is_none() {
@@ -228,17 +220,15 @@ impl IntentState {
         self.has_left = false;
     }
 
-    /// Whether somebody is at the selected intent, as far as the client said.
     pub fn has_left(&self) -> bool {
         self.has_left
     }
 
-    /// It is completed, archived, removed, or the turn is over.
     pub fn deselect(&mut self) {
         self.selected = None;
     }
 
-    /// A new prompt of the user asks for the intent again.
+    /// A new prompt: an intent has to be selected again.
     pub(super) fn turn_over(&mut self) {
         self.selected = None;
         self.blocked = None;
@@ -251,9 +241,9 @@ impl IntentState {
         }
     }
 
-    /// An agent begins a call. Its calls run one behind the other, or some side by side that begin
-    /// before one of them ends: what it was asked about, or what did not end when a later one did,
-    /// runs no more.
+    /// An agent begins a call. Calls run one after another, or several side by side that all begin
+    /// before the first one ends. So calls that a person was asked about, or that did not end
+    /// before a later one did, no longer run.
     pub(super) fn begins(&mut self, agent: Option<&str>, call: &str) {
         for (_, flight) in self.flights_beside(agent, call) {
             flight.is_over |= flight.is_awaited;
@@ -282,35 +272,33 @@ impl IntentState {
         self.selecting.insert(call.to_owned(), intent_id.to_owned());
     }
 
-    /// What the call would select, should it end well.
     pub fn would_select(&self, call: &str) -> Option<&str> {
         self.selecting.get(call).map(String::as_str)
     }
 
-    /// A call that selects came to its end: what it selects.
+    /// Returns what an ended call selects.
     pub(super) fn select_ended(&mut self, call: &str) -> Option<String> {
         self.selecting.remove(call)
     }
 
-    /// A write passed every check.
     pub(super) fn allowed(&mut self, call: &str, flight: InFlight) {
         self.blocked = None;
         self.streak = None;
         self.runs(call, flight);
     }
 
-    /// A call of somebody who needs no intent, and is looked at all the same.
+    /// A call that needs no intent, but is looked at afterwards.
     pub(super) fn runs(&mut self, call: &str, flight: InFlight) {
         make_room(&mut self.in_flight, call, |in_flight| in_flight.at);
         self.in_flight.insert(call.to_owned(), flight);
     }
 
-    /// Calls that passed and have not come to their end, by `tool_use_id`.
+    /// Running calls by `tool_use_id`.
     pub fn flights(&self) -> impl Iterator<Item = (&str, &InFlight)> {
         self.in_flight.iter().map(|(id, flight)| (id.as_str(), flight))
     }
 
-    /// The calls of this prompt that have not ended, but for `call`.
+    /// Running calls of this prompt, except `call`.
     pub fn beside(&self, call: Option<&str>) -> impl Iterator<Item = &InFlight> {
         let others = self.flights().filter(move |(id, _)| call != Some(id));
         others.map(|(_, flight)| flight).filter(|flight| !flight.is_of_earlier_prompt)
@@ -324,7 +312,7 @@ impl IntentState {
         self.in_flight.remove(call)
     }
 
-    /// A call is refused. Answers whether it is the one that opens the circuit.
+    /// Returns whether this refusal trips the breaker.
     pub(super) fn refused(&mut self, code: Code, target: &str) -> bool {
         self.blocked = Some(code);
         let count = match &mut self.streak {
@@ -340,12 +328,12 @@ impl IntentState {
         count >= CIRCUIT
     }
 
-    /// A call that only reads ends a refusal, and no streak.
+    /// A call that only reads ends the refused state, but not the streak.
     pub(super) fn passed(&mut self) {
         self.blocked = None;
     }
 
-    /// An agent has seen what a file holds: it read it, or wrote it itself.
+    /// An agent has read a file, or written it.
     pub fn saw(&mut self, agent: Option<&str>, path: &str, hash: &str) {
         self.clock += 1;
         let at = self.clock;
@@ -356,20 +344,20 @@ impl IntentState {
         self.read.retain(|_, files| !files.is_empty());
     }
 
-    /// What a file held when the agent last saw it; a subagent that has not looked has seen what
-    /// its parent saw.
+    /// The content hash that the agent saw last. A subagent that has not looked has seen what its
+    /// parent saw.
     pub fn seen(&self, agent: Option<&str>, path: &str) -> Option<&str> {
         let of = |agent: &str| self.read.get(agent)?.get(path).map(|seen| seen.hash.as_str());
         agent.and_then(of).or_else(|| of(""))
     }
 
-    /// Whether the agent is about to change a file that it does not know as it is now. One that it
-    /// never saw is stale only for a write of the whole file.
+    /// Whether the agent does not know the current content. A file that it never saw is stale only
+    /// when all of it is replaced.
     pub fn is_stale(&self, agent: Option<&str>, path: &str, actual: &str, is_write: bool) -> bool {
         self.seen(agent, path).map_or(is_write, |seen| seen != actual)
     }
 
-    /// As [`Self::seen`], and before the count stood there.
+    /// As [`Self::seen`], before the counter reached `count`.
     pub fn seen_before(&self, agent: Option<&str>, path: &str, count: u64) -> Option<&str> {
         let of = |agent: &str| self.read.get(agent)?.get(path).filter(|seen| seen.at <= count);
         let found = agent.and_then(of).or_else(|| of(""))?;
@@ -380,7 +368,6 @@ impl IntentState {
         self.clock
     }
 
-    /// The agent is told how to take a change back.
     pub(super) fn told_way_back(&mut self, command: &str) {
         self.ways_back.retain(|text| text != command);
         self.ways_back.push(command.to_owned());
@@ -388,13 +375,12 @@ impl IntentState {
         self.ways_back.drain(..excess);
     }
 
-    /// Whether a command is one that roz named, word for word.
+    /// Whether roz named exactly this command.
     pub fn is_way_back(&self, command: &str) -> bool {
         self.ways_back.iter().any(|text| text == command.trim())
     }
 
-    /// A test or linter came to its end. Answers whether it fails, and did not when it last ran: of
-    /// one failure an agent is told once.
+    /// Returns whether the check began to fail with this run: the agent is told once per failure.
     pub(super) fn check_ended(&mut self, check: &str, ended: Ended) -> bool {
         match ended {
             Ended::Unknown => false,
@@ -423,7 +409,7 @@ impl IntentState {
         self.granting.insert(call.to_owned(), now);
     }
 
-    /// When a person was asked about what the call grants: they said yes, if it has run.
+    /// When a person was asked about what the call grants. If it has run, they agreed.
     pub fn grants(&self, call: &str) -> Option<DateTime<Utc>> {
         self.granting.get(call).copied()
     }
@@ -432,7 +418,7 @@ impl IntentState {
         self.granting.remove(call);
     }
 
-    /// The call ran, so a person said yes to it.
+    /// The call ran, so a person agreed to it.
     pub(super) fn asked_and_ran(&mut self, call: &str, now: DateTime<Utc>) {
         let Some(asked) = self.asked.remove(call) else { return };
         self.approved.retain(|approved| {
@@ -458,8 +444,7 @@ impl IntentState {
     }
 }
 
-/// Forgets the oldest: a call that was declined never ends, and the one that a person is being
-/// asked about is among the newest.
+/// Forgets the oldest: a declined call never ends, and an open question is among the newest.
 fn make_room<T>(calls: &mut BTreeMap<String, T>, call: &str, at: impl Fn(&T) -> DateTime<Utc>) {
     while calls.len() >= MAX_CALLS
         && !calls.contains_key(call)

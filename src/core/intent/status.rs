@@ -1,4 +1,4 @@
-//! Implements [`Gate`] for the intent gate: its decision, and where it stands.
+//! Implements [`Gate`] for the intent gate: decisions and status.
 
 use super::{decide, gate::Caller};
 use crate::core::{

@@ -1,30 +1,27 @@
-//! What a call would change, as far as a scope asks about it. The file system's half is
-//! `sidecar::target`'s.
+//! A path that a call would change, as scopes see it. `sidecar::target` resolves it on the disk.
 
 use crate::core::agents;
 
-/// A place in both its spellings.
+/// A path as written and as resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// As it was written, `.` and `..` taken for what they say.
+    /// With `.` and `..` resolved by name only.
     pub written: Place,
-    /// Where a write to it would really go: links followed, also those that lead nowhere yet.
+    /// With links followed, including dangling ones.
     pub real: Place,
     pub kind: Kind,
     pub case: Case,
-    /// How many names the file has; 0 if it is not there.
+    /// The number of hard links; 0 if there is no such file.
     pub links: u64,
-    /// What of roz's or the client's it lies in, at or above, beyond the places that have fixed
-    /// names.
+    /// The place of roz's or the client's that it is in, equals or contains, if that place is
+    /// configurable.
     pub guarded: Option<String>,
 }
 
-/// Where something is, seen from the project's root.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
-    /// Below the root, with `/` between its parts and none at either end; the root itself is empty.
+    /// Relative to the root, without a slash at either end; the root itself is empty.
     Inside(String),
-    /// Absolute.
     Outside(String),
 }
 
@@ -32,16 +29,16 @@ pub enum Place {
 pub enum Kind {
     Absent,
     File,
-    /// Whatever is done to it is done to all that is in it.
+    /// A change applies to everything in it.
     Folder,
 }
 
-/// Whether names that differ in case alone are one name there.
+/// Whether names that differ only in case are the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
     Keeps,
     Folds,
-    /// It cannot be told: what denies folds, what admits does not.
+    /// If unknown, rules that deny ignore case, and rules that admit do not.
     Unknown,
 }
 
@@ -59,21 +56,20 @@ impl Place {
     }
 }
 
-/// Names that a file system may take for one: case folded twice, so that `ſ` and the Kelvin sign
-/// are what they look like.
+/// Case is folded twice, so that `ſ` and the Kelvin sign become `s` and `k`.
 pub(super) fn folded(c: char) -> impl Iterator<Item = char> {
     c.to_uppercase().flat_map(char::to_lowercase)
 }
 
-/// Which place that is in nobody's scope `path` is, lies in or holds: git's, the sidecar's, roz's
-/// and the client's settings. Case never helps.
+/// The protected place (git's, the sidecar's, settings of roz or the client) that `path` is in,
+/// equals or contains. Case is ignored.
 pub fn guarded(path: &str) -> Option<&'static str> {
     let plain = |part: &str| -> String { part.chars().flat_map(folded).collect() };
     let parts: Vec<String> = path.split('/').map(plain).collect();
     if path.is_empty() {
         return Some("the project's root");
     }
-    // Folded by now, so this is about the name, not about its case.
+    // The name is folded already, so this compares it without case.
     let is_settings =
         |name: &str| name.strip_suffix(".json").is_some_and(|name| name.starts_with("settings"));
     let mut parts = parts.iter().map(String::as_str).peekable();
@@ -97,7 +93,7 @@ pub fn guarded(path: &str) -> Option<&'static str> {
     None
 }
 
-/// Files in which a package manager writes down what it chose. Whoever runs one changes them.
+/// Files in which a package manager records its choices. Running one changes them.
 const LOCK_FILES: &str = "\
     Cargo.lock package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb \
     deno.lock go.sum go.work.sum poetry.lock uv.lock pdm.lock Pipfile.lock Gemfile.lock \
@@ -109,22 +105,21 @@ pub fn is_lock_file(path: &str) -> bool {
     LOCK_FILES.split_whitespace().any(|word| word == name)
 }
 
-/// Whether a file of that name may hold secrets or settings, so that it stays in the scope check
-/// though git ignores it.
+/// Such files stay in the scope check even if git ignores them.
 pub fn holds_secrets(path: &str) -> bool {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     let is_key = [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.ends_with(end));
     is_env(name) || is_key || name.starts_with("id_")
 }
 
-/// `.env` and its like hold what a program is told in secret; those that show how do not.
+/// `.env` and variants hold secrets; examples like `.env.sample` do not.
 pub fn is_env(name: &str) -> bool {
     const SHOWN: [&str; 6] = ["example", "sample", "template", "dist", "defaults", "schema"];
     let kind = name.strip_prefix(".env").filter(|kind| kind.is_empty() || kind.starts_with('.'));
     kind.is_some_and(|kind| !kind.split('.').any(|part| SHOWN.contains(&part)))
 }
 
-/// What to do instead of a change of a place that is in nobody's scope.
+/// What to do instead of changing a protected place.
 pub fn instead(path: &str) -> &'static str {
     if path.split('/').any(|part| part.eq_ignore_ascii_case(".orchestration")) {
         return "What is declared is changed by `roz intent new`, `expand` or `complete`, which ask \

@@ -1,9 +1,8 @@
-//! Files of the sidecar that a call has changed where nobody could see it: who widens a scope is a
-//! person, so what they say now counts for nothing until a person has said so, or they are what
-//! they were.
+//! Sidecar files that a call changed without being judged first. Only a person may widen a scope,
+//! so the change does not count until a person confirms it or it is undone.
 //!
-//! In doubt is what the call left behind, byte for byte. What is changed between two calls is a
-//! person's, and what a commit of the project holds is nobody's change.
+//! Only what the call left behind is unconfirmed, byte for byte: changes between calls are a
+//! person's, and the content of a commit is trusted.
 
 use std::collections::BTreeMap;
 
@@ -16,23 +15,22 @@ use crate::core::{
     refusal::{Code, Refusal},
 };
 
-/// The files that say what an agent may do, from the project's root.
+/// The files that decide what an agent may do, relative to the project's root.
 pub const FILES: [&str; 2] = [selection::FILE, selection::IGNORE];
 
-/// The hash of what each of [`FILES`] holds, of those that are there.
+/// Content hashes of the [`FILES`] that exist.
 pub type Stand = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {
     pub file: String,
-    /// What it held when that was last somebody's word; none: it was not there.
+    /// The last trusted content; `None` if the file did not exist.
     pub before: Option<String>,
-    /// What the call left there.
     pub left: Option<String>,
     pub session_id: String,
     pub tool_name: String,
     pub at: DateTime<Utc>,
-    /// What that session was told to take it back by.
+    /// The command that session was given for undoing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way_back: Option<String>,
 }

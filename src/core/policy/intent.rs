@@ -1,4 +1,4 @@
-//! What the intent gate reads.
+//! The settings of the intent gate.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use super::Auto;
 
 sections! {
     pub struct IntentPolicy {
-        /// `auto`: where the project has declared intents.
+        /// `auto`: on where the project has declared intents.
         pub enabled: Auto,
         pub lifetime: Lifetime,
         pub hitl: Hitl,
-        /// How long a person's yes to a command holds.
+        /// How long a person's confirmation of a command is valid.
         pub hitl_ttl_seconds: u64 = 3600,
         pub opaque: OpaqueWrites,
-        /// A write that cannot be recorded is refused.
+        /// Refuses writes that cannot be recorded.
         pub require_ledger: bool,
-        /// Git carries the ledger's records as notes.
+        /// Stores the ledger's records as git notes, too.
         pub notes: bool = true,
-        /// By glob over file names: the program that formats such a file.
+        /// Formatters by glob over file names.
         pub format: BTreeMap<String, String>,
-        /// Globs over tool keys: what else is a test or a linter.
+        /// Globs over tool keys for further tests and linters.
         pub checks: Vec<String>,
         /// By tool: `safe`, `destructive` or `critical`.
         pub classes: BTreeMap<String, String>,
@@ -38,23 +38,22 @@ pub enum Lifetime {
     Turn,
 }
 
-/// What a person has to say yes to.
+/// What a person has to confirm.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hitl {
     Off,
-    /// What cannot be had back.
+    /// What cannot be undone.
     #[default]
     Critical,
-    /// Every call that changes something.
     Destructive,
 }
 
-/// What becomes of a call whose writes cannot be known beforehand.
+/// How calls are treated whose writes are not known beforehand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpaqueWrites {
-    /// It runs, and what it changed is looked at afterwards.
+    /// They run, and their changes are looked at afterwards.
     #[default]
     Observe,
     Ask,

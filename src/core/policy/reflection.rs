@@ -1,4 +1,4 @@
-//! What the reflection gate and its memory read.
+//! The settings of the reflection gate and of its store of learnings.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 sections! {
-    /// Which learnings come back.
     pub struct RetrievalPolicy {
-        /// The most titles that are put before an agent at once.
+        /// Titles shown to an agent at once.
         pub max_injections: u64 = 5,
         pub strategy: Strategy,
-        /// At prompts too, not only when a session starts.
+        /// Also at prompts, not only at the start of a session.
         pub on_prompt: bool = true,
         pub recency_half_life_days: u64 = 90,
     }
@@ -21,25 +20,24 @@ sections! {
     }
 
     pub struct TicketingPolicy {
-        /// The systems that count, in the order in which they are looked for.
+        /// In the order in which they are looked for.
         pub discovery: Vec<String> =
             ["tissue", "beads", "tasks", "session"].map(str::to_owned).into(),
-        /// Systems switched on or off, by name.
+        /// Switches systems on or off by name.
         pub overrides: BTreeMap<String, bool>,
-        /// The user's own systems, and the project's.
+        /// Systems that the user or the project defines.
         pub systems: Vec<TicketSystem>,
-        /// Those that count because the project's file says so, and for no other reason.
+        /// Systems that are enabled only by the project's file.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub of_project: Vec<String>,
     }
 
-    /// A ticket system of the user's.
     #[serde(deny_unknown_fields)]
     pub struct TicketSystem {
         pub name: String,
-        /// The file or folder by which a project is known to use it.
+        /// A project with this file or folder uses the system.
         pub marker: Option<String>,
-        /// Globs over tool keys of what closes a ticket: `Bash:jira done *`.
+        /// Globs over tool keys of calls that close a ticket: `Bash:jira done *`.
         pub closes: Vec<String>,
         /// The command that prints the tickets in progress as JSON.
         pub in_progress: Vec<String>,
@@ -50,21 +48,18 @@ sections! {
         pub write_gate: WriteGatePolicy,
     }
 
-    /// When a change is too small to have taught anything.
     pub struct AutoSkipPolicy {
         pub enabled: bool = true,
-        /// Fewer changed lines than this are a small change.
+        /// Changes with fewer lines are small.
         pub line_threshold: u64 = 5,
         pub decider: Decider,
     }
 
-    /// When a learning that nobody uses is put away.
     pub struct DecayPolicy {
-        /// Without a reference.
         pub passive_duration_days: u64 = 90,
-        /// Above it a learning stays, however long ago its last reference is; 0 to 1.
+        /// From 0 to 1. Learnings with a higher hit rate never decay.
         pub immunity_hit_rate: f64 = 0.8,
-        /// With fewer of them it takes twice the time.
+        /// With fewer dismissals, decay takes twice as long.
         pub min_dismissals: u32 = 3,
     }
 
@@ -72,31 +67,30 @@ sections! {
         pub mode: WriteGateMode,
     }
 
-    /// Where learnings are kept.
     pub struct BackendsPolicy {
-        /// In this order they are looked for.
+        /// In the order in which they are looked for.
         pub discovery: Vec<String> =
             ["config", "total-recall", "mcp", "markdown"].map(str::to_owned).into(),
-        /// By name: used though it is not found, or passed over though it is.
+        /// Forces a backend on or off, by name.
         pub overrides: BTreeMap<String, bool>,
-        /// What `config` means: these and no others.
+        /// The backends that `config` selects, exclusively.
         pub r#use: Vec<String>,
         pub mcp: McpPolicy,
     }
 
-    /// A memory server that is started and spoken to over its standard streams.
+    /// A memory server that roz starts and talks to over standard input and output.
     pub struct McpPolicy {
-        /// The program: a path, or a name on PATH. None: there is no server.
+        /// A path, or a name on PATH; `None`: no server.
         pub command: Option<String>,
         pub args: Vec<String>,
         pub env: BTreeMap<String, String>,
-        /// By what we want (`write`, `all`, `search`, `mark`): the tool that does it. Empty: the
-        /// server is `@modelcontextprotocol/server-memory`, or takes its calls.
+        /// The server's tools by purpose (`write`, `all`, `search`, `mark`). Empty: the tools of
+        /// `@modelcontextprotocol/server-memory`.
         pub tool_names: BTreeMap<String, String>,
     }
 }
 
-/// How much of the best one's relevance a learning needs for its title to be shown.
+/// How relevant a learning has to be, compared with the best one, for its title to be shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
@@ -106,11 +100,11 @@ pub enum Strategy {
     Aggressive,
 }
 
-/// A gate that finds out by itself whether a project wants it: `"auto"`, `true`, `false`.
+/// A gate's `enabled`: `"auto"`, `true` or `false`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Value", into = "Value")]
 pub enum Auto {
-    /// Where the project has what the gate works with.
+    /// On where the project has what the gate works with.
     #[default]
     Auto,
     On,
@@ -133,49 +127,44 @@ impl From<Auto> for Value {
     }
 }
 
-/// Who decides that a small change needs no reflection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decider {
-    /// Without a ticket it passes; after a ticket's close the agent is asked, and may skip.
+    /// Small changes pass without a ticket; after a ticket's close the agent is asked and may skip.
     #[default]
     Agent,
-    /// Nobody is asked.
+    /// Small changes pass unasked.
     Always,
-    /// There are no small changes.
+    /// No change is small.
     Never,
 }
 
-/// What becomes of a candidate that is vague, or claims what is not plausible.
+/// How vague or implausible candidates are treated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteGateMode {
-    /// It is rejected.
     #[default]
     Strict,
-    /// It is kept, with a warning.
     Warn,
-    /// Nobody looks.
     Off,
 }
 
 impl AutoSkipPolicy {
-    /// Whether a change of so many lines is a small one.
     pub fn covers(&self, lines: u64) -> bool {
         self.enabled && self.decider != Decider::Never && lines < self.line_threshold
     }
 }
 
 impl TicketingPolicy {
-    /// The systems that count, in order: those of `discovery`, the user's own, and what `overrides`
-    /// adds; without what it takes away.
+    /// In order: `discovery`, then the user's systems and those that `overrides` adds, without
+    /// those that it removes.
     pub fn enabled(&self) -> impl Iterator<Item = &str> {
         let own = self.systems.iter().map(|system| system.name.as_str());
         let own = own.filter(|system| !self.discovery.iter().any(|listed| listed == system));
         let listed: Vec<&str> = self.discovery.iter().map(String::as_str).chain(own).collect();
         let added = self.overrides.iter().filter(|(_, on)| **on).map(|(name, _)| name.as_str());
         let added: Vec<&str> = added.filter(|added| !listed.contains(added)).collect();
-        // What is always there is the last resort.
+        // Systems that are always available come last.
         let (last, listed): (Vec<&str>, Vec<&str>) =
             listed.into_iter().partition(|name| *name == "session");
         let all = listed.into_iter().chain(added).chain(last);
@@ -186,9 +175,8 @@ impl TicketingPolicy {
         self.enabled().any(|enabled| enabled == system)
     }
 
-    /// Whether a system, where it is in use, stands in for asking each session. One that only the
-    /// project's file knows does not: its marker and what closes are of the project's choice, and a
-    /// project switches nothing off.
+    /// Whether the use of this system replaces the reflection at the end of each session. A system
+    /// that only the project's file enables does not: a project cannot switch anything off.
     pub fn stands_for_sessions(&self, system: &str) -> bool {
         self.has(system) && !self.of_project.iter().any(|known| known == system)
     }

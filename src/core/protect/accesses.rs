@@ -1,4 +1,4 @@
-//! What a call does to which paths: those in a file tool's input, and those that its command lines
+//! Which paths a call touches and how: paths in a file tool's input, and those that command lines
 //! would write.
 
 use super::{places::parts, program::base};
@@ -12,12 +12,11 @@ use crate::{
     shell::{self, Certainty, How, Reading, Run},
 };
 
-/// A path, as the call says it, and what is done to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Access {
     pub path: String,
     pub act: Act,
-    /// What is below the path goes with it: `rm -r`, `mv` away, `chmod -R`.
+    /// Includes everything below the path: `rm -r`, `mv` away, `chmod -R`.
     pub takes_away: bool,
 }
 
@@ -27,16 +26,15 @@ pub enum Act {
     Write(How),
 }
 
-/// A path and where it is: as it is named, and as it really is.
+/// A path with its real location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accessed {
     pub access: Access,
     pub at: Vec<String>,
-    /// The file's text, where a rule asks for it.
+    /// Read only if a rule needs it.
     pub before: TextBefore,
 }
 
-/// A file's text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TextBefore {
     #[default]
@@ -52,8 +50,7 @@ impl Access {
     }
 }
 
-/// What a call of the client's own tools does. The paths in a server's input are for the caller to
-/// find.
+/// For the client's own tools. Paths in a server's input are looked up by the caller.
 pub(super) fn accesses(call: &ToolCall) -> Vec<Access> {
     let mut found = Vec::new();
     let named = match &call.tool {
@@ -68,7 +65,7 @@ pub(super) fn accesses(call: &ToolCall) -> Vec<Access> {
     found
 }
 
-/// What the tool of a server, or of a newer client, does to the paths in its input: by its name.
+/// Judges tools of servers and newer clients by their names.
 pub(super) fn act_of_tool(call: &ToolCall) -> Act {
     const READS: &str = "read get list search find view show stat info cat fetch query grep glob tree \
         describe exists open ls head tail lookup";
@@ -96,7 +93,7 @@ fn of_line(reading: &Reading) -> Vec<Access> {
         };
         let act = Act::Write(write.how);
         found.push(Access { path: write.path.clone(), act, takes_away });
-        // With the client's folder go the settings in it.
+        // Taking the client's folder away takes its settings, too.
         if takes_away && agents::is_folder(shell::last_part(write.path.trim_end_matches('/'))) {
             for name in agents::settings() {
                 let path = format!("{}/{name}", write.path.trim_end_matches('/'));
@@ -111,8 +108,8 @@ fn of_line(reading: &Reading) -> Vec<Access> {
     found
 }
 
-/// Protected names that the line copies, moves or links: in the folder that they are put into, they
-/// are called the same. `cp x/settings.json .claude/`
+/// Protected names that the line copies, moves or links: they keep their names in the target
+/// folder. `cp x/settings.json .claude/`
 fn copied_names(reading: &Reading) -> Vec<&str> {
     const NAMES: &str = "roz settings.json settings.local.json config.toml hooks.json installed_plugins.json \
         known_marketplaces.json";
@@ -131,7 +128,7 @@ fn is_recursive(run: &Run) -> bool {
     is_one("chmod chown chgrp gchmod gchown", base(run)) && run.argv.iter().any(says_so)
 }
 
-/// Whether a path is where the line moves something to: `mv a.txt ~` takes nothing away from `~`.
+/// Whether the line moves something into a path: `mv a.txt ~` takes nothing away from `~`.
 fn is_moved_to(reading: &Reading, path: &str) -> bool {
     let moves = || reading.runs.iter().filter(|run| is_one("mv gmv", base(run)));
     let is_path = |run: &Run, word: &str| {
@@ -146,7 +143,7 @@ fn is_moved_to(reading: &Reading, path: &str) -> bool {
         && !sources.any(|(run, sources)| sources.iter().any(|source| is_path(run, source)))
 }
 
-/// What `mv` moves, and where to.
+/// (sources, target) of an `mv`.
 fn moved(run: &Run) -> Option<(Vec<&str>, &str)> {
     let (mut operands, mut target) = (Vec::new(), None);
     let mut words = run.argv.iter().skip(1).map(String::as_str);

@@ -1,5 +1,5 @@
-//! Rules about the client's own command line: no second client without these hooks, or in this
-//! session's place.
+//! Rules about starting another client: none without these hooks, and none that continues this
+//! session.
 
 use super::{
     Context,
@@ -12,8 +12,8 @@ use crate::{
     shell::{self, HOLE, Run},
 };
 
-/// What follows the client's name, where a run is one of a client: `claude …`,
-/// `…/claude/versions/2.1.330 …`, `node …/claude-code/cli.js …`, `npx @anthropic-ai/claude-code@2 …`.
+/// The words after the client's name: `claude …`, `…/claude/versions/2.1.330 …`, `node
+/// …/claude-code/cli.js …`, `npx @anthropic-ai/claude-code@2 …`.
 fn words_of_client(run: &Run) -> Option<&[String]> {
     let words = run.argv.get(1..)?;
     let name = shell::last_part(&run.program);
@@ -31,12 +31,11 @@ fn words_of_client(run: &Run) -> Option<&[String]> {
     words.get(at + 1..)
 }
 
-/// Runs of a client, with its words.
 fn clients<'a>(call: &'a ToolCall) -> impl Iterator<Item = (&'a Run, &'a [String])> {
     call.runs().filter_map(|run| Some((run, words_of_client(run)?)))
 }
 
-/// The same, and runs of what may be one.
+/// Includes runs of unknown programs, which may be clients.
 fn possible_clients<'a>(call: &'a ToolCall) -> impl Iterator<Item = (&'a Run, &'a [String])> {
     let unknown = call.runs().filter(|run| run.program.contains(HOLE));
     clients(call).chain(unknown.map(|run| (run, &run.argv[1..])))
@@ -50,7 +49,7 @@ fn has(words: &[String], option: &str) -> bool {
 }
 
 pub(super) fn starts_a_client_without_hooks(cx: Context) -> Option<String> {
-    // Options that only a client has.
+    // Options that no other program has.
     const BARE: [&str; 3] = ["--bare", "--safe-mode", "--setting-sources"];
     let is_bare = |words: &[String]| BARE.iter().any(|option| has(words, option));
     let bare = possible_clients(cx.call).find(|(_, words)| is_bare(words));
@@ -60,8 +59,8 @@ pub(super) fn starts_a_client_without_hooks(cx: Context) -> Option<String> {
                 || run.assignments.iter().any(|(name, _)| is_protected_variable(name))
         })
     };
-    // `export CLAUDE_CONFIG_DIR=/tmp/x; claude`, `unset ROZ_HOME; claude`. A folder more on PATH is
-    // an everyday thing.
+    // `export CLAUDE_CONFIG_DIR=/tmp/x; claude`, `unset ROZ_HOME; claude`. Extending PATH is
+    // common, so that is allowed.
     let exports = |run: &Run| {
         let names = run.argv.iter().skip(1).map(|word| word.split('=').next().unwrap_or_default());
         is_one("export declare typeset readonly unset", base(run))
@@ -77,7 +76,7 @@ pub(super) fn resumes_this_session(cx: Context) -> Option<String> {
     let resumes = |words: &[String]| {
         words.iter().enumerate().any(|(at, word)| {
             let next = words.get(at + 1).map(String::as_str);
-            // Without an id the newest session is offered: this one.
+            // Without an id the client offers the newest session, which is this one.
             let picks = next.is_none_or(|id| is_own(id) || id.starts_with('-'));
             match word.as_str() {
                 "--continue" => true,
@@ -98,10 +97,10 @@ pub(super) fn resumes_this_session(cx: Context) -> Option<String> {
     clients(cx.call).find(|(_, words)| resumes(words)).map(|(run, _)| line(run))
 }
 
-/// `-c` or `-r` among joined letters, and what follows `-r`: `-pc`, `-pr id`, `-rid`.
+/// `-c` or `-r` among joined letters, with the word after `-r`: `-pc`, `-pr id`, `-rid`.
 fn cluster(word: &str) -> Option<(&str, &str)> {
     let letters = word.strip_prefix('-')?;
-    // The value of another option may be joined to its letter.
+    // Letters after another option may be its value.
     let flags = letters.find(|c: char| !"pvh".contains(c))?;
     let rest = &letters[flags..];
     match rest.get(..1) {

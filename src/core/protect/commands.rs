@@ -1,5 +1,5 @@
-//! Rules about roz's own verbs that only a person, a reviewer or the client may use, and about
-//! tools that are commands themselves.
+//! Rules about roz commands that are only for a person, a reviewer or the client, and about tools
+//! that act like commands.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::{
     shell::{HOLE, Run},
 };
 
-/// What `roz hook` is called with.
+/// Arguments of `roz hook`.
 const EVENTS: &str = "session-start user-prompt pre-tool-use post-tool-use post-tool-use-failure \
     subagent-start subagent-stop stop task-completed session-end";
 
@@ -22,7 +22,6 @@ pub(super) fn line(run: &Run) -> String {
     run.argv.join(" ")
 }
 
-/// The words after the program that are no options.
 pub(super) fn operands(run: &Run) -> impl Iterator<Item = &str> {
     let words = run.argv.iter().skip(1).map(String::as_str);
     words.filter(|word| !word.starts_with('-') || *word == "-")
@@ -36,8 +35,8 @@ fn is_roz(run: &Run) -> bool {
     base(run) == "roz"
 }
 
-/// Whether a run of roz only asks how: `roz decide --help`. What is before the question are verbs
-/// and nothing else, so that it is no value of an option.
+/// Whether a run of roz only asks for help: `roz decide --help`. Before `--help` only subcommands
+/// are accepted, so that it cannot be the value of an option.
 fn asks_how(run: &Run) -> bool {
     let words = &run.argv[1..];
     let Some(at) = words.iter().position(|word| word == "--help" || word == "-h") else {
@@ -48,19 +47,18 @@ fn asks_how(run: &Run) -> bool {
     at <= 1 + usize::from(takes_verbs) && words[..at].iter().all(is_verb)
 }
 
-/// Each run of roz, with its words from the verb on.
+/// Runs of roz with their words from the subcommand on.
 fn verbs<'a>(call: &'a ToolCall) -> impl Iterator<Item = (&'a Run, Vec<&'a str>)> {
     let runs = call.runs().filter(|run| is_roz(run) && !asks_how(run));
     runs.map(|run| (run, operands(run).collect()))
 }
 
-/// The first run of roz whose words are such.
 fn first_verb(call: &ToolCall, is_it: impl Fn(&Run, &[&str]) -> bool) -> Option<String> {
     let found = verbs(call).find(|(run, words)| is_it(run, words));
     found.map(|(_, words)| format!("roz {}", words.join(" ")))
 }
 
-/// The same verb under whatever name the program has: a copy, a link.
+/// Finds a roz command under another program name: a copy or a link.
 fn disguised(call: &ToolCall, verb: &str, follows: impl Fn(&str) -> bool) -> Option<String> {
     const SAY: &str = "echo printf grep egrep fgrep rg ag expr git";
     let is_it = |run: &&Run| {
@@ -81,7 +79,7 @@ pub(super) fn decides_without_a_token(cx: Context) -> Option<String> {
     }
     let is_verdict =
         |word: &str| ["COMPLETE", "ISSUES"].iter().any(|text| word.eq_ignore_ascii_case(text));
-    // A verb that is hidden has a reason to be.
+    // An unknown subcommand may be `decide`, and hiding it is suspicious.
     let decides =
         |words: &[&str]| words.first().is_some_and(|word| *word == "decide" || is_hidden(word));
     first_verb(call, |_, words| decides(words)).or_else(|| disguised(call, "decide", is_verdict))
@@ -107,19 +105,19 @@ pub(super) fn reconfigures_roz(cx: Context) -> Option<String> {
 
 pub(super) fn widens_an_intent(cx: Context) -> Option<String> {
     const WIDENS: &str = "new expand complete archive confirm";
-    // Of roz's own server, which are called otherwise.
+    // Roz's own server has other names for these commands.
     const TOOLS: &str = "create_intent request_scope_expansion";
     let found = first_verb(cx.call, |run, words| match words {
         ["intent", "start", ..] => {
             run.argv.iter().any(|word| word.starts_with("--reopen") || is_hidden(word))
         }
         ["intent", verb, ..] => is_one(WIDENS, verb) || is_hidden(verb),
-        // Whatever an intent or another session changed goes beyond this session's scope.
+        // Undoing the changes of an intent or another session exceeds this session's scope.
         ["undo", what, ..] => {
             *what != cx.session_id.as_str()
                 && !run.argv.iter().any(|word| matches!(word.as_str(), "--dry-run" | "--help"))
         }
-        // The server answers whoever feeds it, and then no hook sees the tool.
+        // Anyone can send requests to the server, and no hook sees them.
         ["mcp", ..] => true,
         _ => false,
     });
@@ -139,7 +137,7 @@ pub(super) fn replaces_the_package(cx: Context) -> Option<String> {
     const VERBS: &str = "install uninstall remove rm i add upgrade purge binstall -S -R";
     let replaces = |run: &&Run| {
         let verb = operands(run).next().unwrap_or_default();
-        // Into a project, not onto the system.
+        // Changes the project, not the system.
         let is_of_project = base(run) == "cargo" && is_one("add rm remove", verb);
         is_one(MANAGERS, base(run))
             && !is_of_project
@@ -151,7 +149,7 @@ pub(super) fn replaces_the_package(cx: Context) -> Option<String> {
 
 pub(super) fn talks_to_a_reviewer(cx: Context) -> Option<String> {
     let review = &cx.session.review;
-    // An agent that is taken up again is told the prompt.
+    // Resuming an agent sends it the prompt.
     let (Tool::Message { to: addresses } | Tool::Spawn { resumes: addresses, .. }) = &cx.call.tool
     else {
         return None;
@@ -168,7 +166,7 @@ pub(super) fn talks_to_a_reviewer(cx: Context) -> Option<String> {
     addresses.iter().find(is_reviewer).cloned()
 }
 
-/// The texts in a value, however it is put together.
+/// All strings in a value, at any depth.
 fn texts<'a>(value: Option<&'a Value>, depth: usize, found: &mut Vec<&'a str>) {
     const MAX_DEPTH: usize = 16;
     match value {
@@ -192,7 +190,7 @@ pub(super) fn starts_a_reviewer_by_workflow(cx: Context) -> Option<String> {
     (call.tool == Tool::Workflow && call.json.contains(REVIEWER)).then(|| call.name.clone())
 }
 
-/// A prompt for later, however deep it is in what a scheduler is given.
+/// Prompts at any depth in a scheduler's input count.
 pub(super) fn schedules_a_command(cx: Context) -> Option<String> {
     const LATER: &str = "sched schedule scheduler scheduled schedules cron crontab trigger triggers remind \
         reminder timer alarm wake wakeup loop routine later delay delayed recurring automation \

@@ -1,4 +1,4 @@
-//! The rule about ending the client, or a process of roz that answers it.
+//! The rule about killing the client or a running roz process.
 
 use super::{
     Context,
@@ -11,7 +11,8 @@ use crate::{
     shell::Run,
 };
 
-/// The shell's parent is the client, whose end is that of its hooks. The reading keeps the name.
+/// The parent of a shell is the client, which runs the hooks. The line's reading keeps the
+/// variable's name.
 const PARENT: &str = "PPID";
 
 pub(super) fn kills_roz(cx: Context) -> Option<String> {
@@ -36,8 +37,8 @@ pub(super) fn kills_roz(cx: Context) -> Option<String> {
     cx.call.runs().find(ends).or_else(found).map(line)
 }
 
-/// `kill -9 -1`, `kill -STOP $PPID`. To ask whether there is one ends nothing, and a shell that
-/// ends its own group (`trap 'kill 0' EXIT`) ends what it began.
+/// `kill -9 -1`, `kill -STOP $PPID`. Signal 0 only tests, and a shell may end its own process group
+/// (`trap 'kill 0' EXIT`).
 fn kills_all_or_parent(run: &Run) -> bool {
     let mut words = run.argv.iter().skip(1).map(String::as_str).peekable();
     let mut signal = "TERM";
@@ -67,8 +68,8 @@ fn names_parent(run: &Run) -> bool {
     run.argv.iter().any(|word| word.contains(PARENT))
 }
 
-/// Whether a pattern or a name of a process is of roz or of the client: `pkill -f 'roz hook'`,
-/// `grep '[c]laude'`. The client's files are none of its processes.
+/// Whether a process pattern matches roz or the client: `pkill -f 'roz hook'`, `grep '[c]laude'`.
+/// Names of the client's files do not count.
 fn names_roz(run: &Run) -> bool {
     run.argv.iter().skip(1).any(|word| {
         let word = word.replace(['[', ']', '^', '$'], "");

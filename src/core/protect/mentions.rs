@@ -1,6 +1,6 @@
-//! The rule about text that is not read word by word: code of other languages, PowerShell, lines
-//! that are no bash or too long. What such a text does is not followed. It is asked about where it
-//! mentions something protected and has words in it that change files or start programs.
+//! The rule about text that cannot be parsed: code in other languages, PowerShell, command lines
+//! with errors or beyond the limits. A person is asked if such a text mentions something protected
+//! and has words that change files or start programs.
 
 use super::{Context, places::Places};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     shell::Interpreter,
 };
 
-/// Words by which code changes files.
+/// Words that change files.
 const WRITES: &[&str] = &[
     "write",
     "Write",
@@ -59,9 +59,9 @@ const WRITES: &[&str] = &[
     "Rename-",
     "Clear-",
 ];
-/// Those of them that only print.
+/// These only print.
 const PRINTS: [&str; 2] = ["stdout.write", "stderr.write"];
-/// Words by which code starts programs.
+/// Words that start programs.
 const STARTS: &[&str] = &[
     "system",
     "subprocess",
@@ -77,7 +77,6 @@ const STARTS: &[&str] = &[
     "Start-Process",
 ];
 
-/// A text that is not read word by word.
 struct Opaque<'a> {
     text: &'a str,
     starts: bool,
@@ -85,7 +84,7 @@ struct Opaque<'a> {
 }
 
 impl<'a> Opaque<'a> {
-    /// One that may do anything.
+    /// Such a text may do anything.
     fn unread(text: &'a str) -> Self {
         Self { text, starts: true, writes: true }
     }
@@ -96,7 +95,7 @@ impl<'a> Opaque<'a> {
             "write" => text.matches("write").count() > prints,
             word => text.contains(word),
         };
-        // A backtick starts something, but not in Python and JavaScript.
+        // A backtick runs a command, except in Python and JavaScript.
         let ticks = !matches!(language, Interpreter::Python | Interpreter::JavaScript);
         Self {
             text,
@@ -110,7 +109,7 @@ pub(super) fn mentions_roz(cx: Context) -> Option<String> {
     let call = cx.call;
     let codes = call.readings.iter().flat_map(|reading| &reading.code);
     let codes = codes.map(|code| Opaque::of(&code.text, code.language));
-    // What a server is given may be code, of which nobody says in what language.
+    // A server's input may be code in any language.
     let is_shell = !call.tool.is_mcp();
     let unread = call.unread.iter().map(|line| {
         if is_shell { Opaque::unread(line) } else { Opaque::of(line, Interpreter::Other) }
@@ -140,7 +139,7 @@ fn names_verb(text: &str, has_token: bool) -> bool {
 fn names_place(text: &str, places: &Places) -> bool {
     let is_literal = |path: &String| text.contains(path.as_str());
     let Places { home, plugin, binary, .. } = places;
-    // Of a project's own folder only the configuration is protected.
+    // Of a project's own folder, only the configuration is protected.
     let is_own = |rest: &str| ["/learnings", "/stats"].iter().any(|text| rest.starts_with(text));
     let names_settings = || {
         ["settings", "plugins", "agents"].iter().any(|name| text.contains(name))
@@ -156,7 +155,7 @@ fn names_place(text: &str, places: &Places) -> bool {
             .any(|item| text.contains(item))
 }
 
-/// What follows a folder's name, wherever it is named in a text.
+/// The text after each mention of a folder's name.
 fn after<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
     let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let places =
@@ -168,7 +167,7 @@ fn after<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
         .map(|(_, rest)| rest)
 }
 
-/// Whether `word` is in `text` by itself; `.roz` is a folder, `roz.md` a file.
+/// Whether `word` is a separate word of `text`: `.roz` is a folder, `roz.md` a file.
 pub(super) fn is_word_in(text: &str, word: &str) -> bool {
     let joins = |c: char| c.is_alphanumeric() || "_-.".contains(c);
     text.match_indices(word)

@@ -1,10 +1,10 @@
-//! Self-protection: an agent's tools do not play the client's part, the reviewer's or the user's.
+//! Self-protection: an agent's tools must not act as the client, the reviewer or the user.
 //!
-//! A rule is a row of [`RULES`]; the first that objects decides. A rule looks at what would run
-//! (`commands`, `kill`, `clients`), at which paths would be written (`paths`, `settings`), at what
-//! of a reviewer would be read (`reviewer`), or at what text mentions that nobody reads word by
-//! word (`mentions`). Where things are is a fact ([`ProtectFacts`]), and looked up only for a call
-//! that writes something.
+//! Each rule is a row of [`RULES`]; the first one that objects decides. Rules look at what would
+//! run (`commands`, `kill`, `clients`), which paths would be written (`paths`, `settings`), what of
+//! a reviewer would be read (`reviewer`), and what unparsed text mentions (`mentions`). The
+//! locations of protected things are facts ([`ProtectFacts`]), looked up only for calls that write
+//! something.
 
 mod accesses;
 mod clients;
@@ -39,13 +39,11 @@ use crate::core::{
     trace::Mark,
 };
 
-/// A rule that objects to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Objection {
     pub rule: &'static Rule,
-    /// What of the call it is about.
+    /// The part of the call that the rule is about.
     pub subject: String,
-    /// The tool of the call.
     pub tool: String,
 }
 
@@ -59,7 +57,7 @@ pub fn decide(session: &Session, event: &Event, cx: Cx) -> Outcome {
     }
 }
 
-/// Every rule that objects to a call, in the table's order.
+/// In the table's order.
 pub fn objections<'a>(
     session: &'a Session,
     event: &'a Event<'a>,
@@ -77,7 +75,7 @@ pub fn objections<'a>(
 }
 
 impl Objection {
-    /// One line for programs: the last one of what the agent reads.
+    /// The last line of what the agent reads, for programs.
     pub fn json(&self) -> String {
         let Rule { code, name, instead, .. } = self.rule;
         let mut refusal = Refusal::new(*code, &self.tool, format!("{name}: {}", self.subject));

@@ -1,5 +1,5 @@
-//! What has to be looked up for self-protection. A call that writes nothing and runs no code costs no
-//! look at the disk, unless a reviewer is at work.
+//! What has to be looked up for self-protection. Calls that write nothing and run no code need no
+//! disk access, unless a reviewer is at work.
 
 use super::accesses::{Access, Act, accesses, act_of_tool};
 use crate::{
@@ -15,16 +15,15 @@ use crate::{
 
 #[derive(Debug, PartialEq)]
 pub struct ProtectNeeds {
-    /// What the call does to which paths: where are they?
     pub accesses: Vec<Access>,
-    /// The folders of PATH as well. They may be links, and many.
+    /// Looked up on demand, because there may be many folders and links.
     pub path: bool,
 }
 
-/// None where no rule could object.
+/// `None` if no rule could object.
 pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Option<ProtectNeeds> {
     let call = event.call().filter(|_| policy.protect.enabled)?;
-    // What is read matters only where there is a reviewer to read of.
+    // Reads matter only if there is a reviewer.
     let has_reviewer = session.review.reviewer_ids().next().is_some();
     let mut accesses = accesses(call);
     accesses.extend(of_server(call, session));
@@ -43,8 +42,8 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Option<Protec
     Some(ProtectNeeds { accesses, path })
 }
 
-/// The paths in the input of a server's tool, or of one that only a newer client has. Where a server
-/// was started, nobody knows: what is relative counts from the project, too.
+/// Paths in the input of a server's tool or of a newer client's. The server's folder is unknown, so
+/// relative paths also count from the project.
 fn of_server(call: &ToolCall, session: &Session) -> Vec<Access> {
     let is_servers = call.tool.is_mcp();
     if !is_servers && call.tool != Tool::Other {

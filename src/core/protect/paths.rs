@@ -1,4 +1,4 @@
-//! Rules about places: which of the paths that a call writes are protected.
+//! Rules about protected paths that a call would write.
 
 use super::{
     Context,
@@ -32,7 +32,6 @@ impl Accessed {
         places.iter().any(|place| self.is(|path| position(path, place) == expected))
     }
 
-    /// Whether it changes something in one of `places`, or takes one away.
     fn changes(&self, places: &[String]) -> bool {
         self.writes().is_some() && self.is_at(places, Position::Inside)
             || self.access.takes_away && self.is_at(places, Position::Above)
@@ -40,7 +39,7 @@ impl Accessed {
 
     fn before(&self) -> Content {
         match &self.before {
-            // A pattern is no file, what it matches is.
+            // A glob is not a file; its matches are.
             TextBefore::Absent if self.access.path.contains(['*', '?', '[', HOLE]) => {
                 Content::Unknown
             }
@@ -50,7 +49,6 @@ impl Accessed {
         }
     }
 
-    /// What the file holds after the call.
     fn after(&self, call: &ToolCall) -> Content {
         match self.writes() {
             Some(How::Remove) => Content::Absent,
@@ -60,13 +58,11 @@ impl Accessed {
     }
 }
 
-/// The first write that is so.
 fn first(cx: Context, is_it: impl Fn(&Accessed) -> bool) -> Option<String> {
     let mut writes = cx.facts.accessed.iter().filter(|accessed| accessed.writes().is_some());
     writes.find(|write| is_it(write)).map(|write| write.access.path.clone())
 }
 
-/// Whether a rule wants to know a file's text before it is written.
 pub fn wants_text(accessed: &Accessed, places: &Places) -> bool {
     accessed.writes().is_some()
         && accessed.is(|path| places.is_settings(path) || places.is_agent_file(path))
@@ -116,7 +112,7 @@ pub(super) fn writes_plugin(cx: Context) -> Option<String> {
     })
 }
 
-/// Whether a write may give an agent file a text.
+/// Whether a write may define an agent.
 fn fills_agent_file(cx: Context, accessed: &Accessed) -> bool {
     !matches!(accessed.writes(), Some(How::Remove | How::Touch | How::Directory | How::Chmod))
         && accessed.is(|path| cx.facts.places.is_agent_file(path))
@@ -128,7 +124,7 @@ pub(super) fn makes_a_reviewer(cx: Context) -> Option<String> {
         fills_agent_file(cx, accessed)
             && match accessed.after(cx.call) {
                 Content::Text(text) => reviewer_file::names_reviewer(&text),
-                // The text is not known: what the call says, and how the file is called.
+                // With unknown content, the input and the file's name decide.
                 Content::Absent | Content::Unknown => {
                     cx.call.json.contains(REVIEWER) || accessed.is(is_named)
                 }
@@ -136,8 +132,8 @@ pub(super) fn makes_a_reviewer(cx: Context) -> Option<String> {
     })
 }
 
-/// Of command lines: where what goes into the file is not in the line itself. A file that is copied
-/// or edited in place was looked at when it was written.
+/// For command lines whose content comes from elsewhere. Copied files and files edited in place
+/// were judged when they were written.
 pub(super) fn makes_an_unknown_agent(cx: Context) -> Option<String> {
     let unknown = |reading: &&Reading| !shows_its_text(reading) && !copies(reading);
     let writes = cx.call.readings.iter().filter(unknown).flat_map(|reading| &reading.writes);
@@ -151,7 +147,7 @@ pub(super) fn makes_an_unknown_agent(cx: Context) -> Option<String> {
     })
 }
 
-/// Whether all that a line puts into files is in its own words: here-documents and plain `echo`.
+/// Whether the line contains all the text that it writes: here-documents and plain `echo`.
 fn shows_its_text(reading: &Reading) -> bool {
     reading.runs.iter().all(|run| match base(run) {
         "cat" => operands(run).all(|word| word == "-"),
@@ -176,8 +172,7 @@ pub(super) fn replaces_binary(cx: Context) -> Option<String> {
 }
 
 pub(super) fn writes_orchestration(cx: Context) -> Option<String> {
-    // Roz itself named the command, word for word; whether it led back to what was there before is
-    // looked at afterwards.
+    // Roz named exactly this command; its result is checked afterwards.
     if cx.call.tool.command().is_some_and(|line| cx.session.intent.is_way_back(line)) {
         return None;
     }
@@ -201,7 +196,7 @@ pub(super) fn writes_project_config(cx: Context) -> Option<String> {
             [.., folder, name] if is_folder(folder) => {
                 fits(name, "config.toml") && !is_nobodys(path, folder)
             }
-            // The folder itself is moved away, or another one is put in its place.
+            // The folder itself is moved away or replaced.
             [.., folder] => {
                 let replaces = accessed.access.takes_away
                     || matches!(accessed.writes(), Some(How::Move | How::Link));

@@ -1,8 +1,7 @@
-//! The program of a run.
+//! The name of a run's program.
 
 use crate::shell::{self, Run};
 
-/// The base name of a program, however it is called.
 pub(super) fn base(run: &Run) -> &str {
     shell::last_part(&run.program)
 }

@@ -1,4 +1,4 @@
-//! The rule about what a reviewer does until it decides: its transcript, and the output of its task.
+//! The rule that hides a reviewer's transcript and task output until it decides.
 
 use super::{
     Context,
@@ -11,7 +11,7 @@ use crate::{
     shell::HOLE,
 };
 
-/// Programs that show no more of a file than its name or its size.
+/// Programs that print only names and sizes of files.
 const SHOW_NAMES: &str = "echo printf git gh ls test [ stat du cd find";
 
 pub(super) fn reads_a_reviewer(cx: Context) -> Option<String> {
@@ -29,7 +29,7 @@ fn of_tool(cx: Context) -> Option<String> {
     reads.find(|read| read.is(is_it)).map(|read| read.access.path.clone())
 }
 
-/// A line that names a transcript and shows what is in it.
+/// A line that names a transcript and prints its content.
 fn of_line(cx: Context) -> Option<String> {
     let runs = cx.call.runs().filter(|run| !is_one(SHOW_NAMES, base(run)));
     let mut words = runs.flat_map(|run| run.argv.iter().skip(1));
@@ -58,7 +58,7 @@ fn is_transcript(cx: Context, path: &str) -> bool {
     })
 }
 
-/// The folder of the transcripts, and that of the session: what searches it reads them, too.
+/// Recursive searches in the transcripts' folder or the session's read them, too.
 fn holds_transcripts(cx: Context, path: &str) -> bool {
     let is_it = |notes: &String| {
         let session = notes.rsplit_once('/').map_or("", |split| split.0);

@@ -1,5 +1,5 @@
-//! What a change would make of the client's settings: only hooks, plugins and a few variables are
-//! protected, and a change of another key passes.
+//! Judges changes of the client's settings. Only hooks, plugins and a few variables are protected;
+//! other keys may change.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,6 @@ use crate::core::{
     tool::{Replacement, Tool},
 };
 
-/// A file as it is or would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Content {
     Absent,
@@ -17,8 +16,8 @@ pub(super) enum Content {
     Unknown,
 }
 
-/// Whether what is protected stays as it is. Where either side cannot be read, the file counts
-/// whole.
+/// Whether the protected settings stay the same. If either text cannot be parsed, both have to be
+/// equal.
 pub(super) fn stays(before: &Content, after: &Content) -> bool {
     match (protected(before), protected(after)) {
         (Some(before), Some(after)) => before == after,
@@ -26,7 +25,7 @@ pub(super) fn stays(before: &Content, after: &Content) -> bool {
     }
 }
 
-/// What of the settings is protected; `None` if they cannot be read.
+/// The protected part of the settings; `None` if they cannot be parsed.
 fn protected(content: &Content) -> Option<Map<String, Value>> {
     let text = match content {
         Content::Absent => return Some(Map::new()),
@@ -54,12 +53,11 @@ fn protected(content: &Content) -> Option<Map<String, Value>> {
     Some(res)
 }
 
-/// Whether roz relies on a variable of that name.
 pub fn is_protected_variable(name: &str) -> bool {
     name.starts_with("ROZ_") || ["PATH", "HOME"].contains(&name) || agents::is_variable(name)
 }
 
-/// What a call of the file tools makes of a file. What a command line makes of it is not known.
+/// A file's content after a file tool's call. After a command line it is unknown.
 pub(super) fn after(call: &ToolCall, before: &Content) -> Content {
     match &call.tool {
         Tool::Write { content: Some(content), .. } => Content::Text(content.clone()),
@@ -68,7 +66,8 @@ pub(super) fn after(call: &ToolCall, before: &Content) -> Content {
     }
 }
 
-/// The old text is there exactly once, or all of it is replaced; no old text at all makes a file.
+/// The old text has to occur exactly once, unless all occurrences are replaced. An empty old text
+/// creates the file.
 fn edited(before: &Content, replacements: &[Replacement]) -> Content {
     let mut text = match before {
         Content::Absent => String::new(),

@@ -1,23 +1,21 @@
-//! The rules: what an agent may not do, and what it is told. One table, which the code, the tests
-//! and `docs/self-protection.md` walk. Denials come before questions.
+//! The rules of self-protection in one table, which the code, the tests and
+//! `docs/self-protection.md` use. Denials come before questions.
 
 use super::{Context, clients, commands, kill, mentions, paths, reviewer};
 
 use crate::core::refusal::Code;
 
-/// One thing that an agent may not do.
 #[derive(Clone, Copy)]
 pub struct Rule {
     pub name: &'static str,
-    /// What it is, for the docs.
+    /// For the docs.
     pub what: &'static str,
     pub answer: Answer,
     pub code: Code,
-    /// Why, and what to do instead, for the agent.
+    /// For the agent: why, and what to do instead.
     pub instead: &'static str,
-    /// Calls that it objects to.
     pub objects_to: &'static [Example],
-    /// Calls beside them that are free.
+    /// Similar calls that are allowed.
     pub passes: &'static [Example],
     pub(super) objects: fn(Context) -> Option<String>,
 }
@@ -28,9 +26,9 @@ pub enum Answer {
     Ask,
 }
 
-/// A tool and its input: a command line, or JSON. `{home}` is `ROZ_HOME`, `{user}` the user's home
+/// A tool and its input: a command line or JSON. `{home}` is `ROZ_HOME`, `{user}` the home
 /// directory, `{project}` the project, `{session}` the session, `{notes}` the client's folder for
-/// it, and `{reviewer}` a reviewer's `agent_id`.
+/// it, `{reviewer}` a reviewer's `agent_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Example {
     pub tool: &'static str,

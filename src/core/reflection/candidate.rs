@@ -1,7 +1,7 @@
-//! What an agent hands to `roz reflect`: its shape, and what is wrong with it.
+//! Parses the batch of candidates that an agent passes to `roz reflect`.
 //!
-//! A batch is read leniently: one bad candidate rejects itself, with every reason, and never the
-//! batch. Lengths are counted in characters, after trimming.
+//! An invalid candidate is rejected by itself, with all reasons; the rest of the batch is kept.
+//! Lengths are in characters, after trimming.
 
 mod schema;
 
@@ -20,16 +20,15 @@ pub const TAGS: RangeInclusive<usize> = 1..=10;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Batch {
     pub session_id: Option<String>,
-    /// As they came: each is read on its own, by [`judge`](super::judge::judge).
+    /// Unparsed: [`judge`](super::judge::judge) reads them one by one.
     pub candidates: Vec<Value>,
     pub learnings_used: Vec<Used>,
     pub ratings: Vec<Rating>,
     pub notes: Option<String>,
-    /// What was ignored, a sentence each.
+    /// Sentences about ignored parts.
     pub warnings: Vec<String>,
 }
 
-/// A learning that was shown and helped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Used {
     pub id: String,
@@ -55,10 +54,9 @@ pub enum Unreadable {
     Shape(&'static str),
 }
 
-/// A candidate, as far as it could be read.
 #[derive(Debug)]
 pub(super) struct Read {
-    /// The learning that it would be, without an id; or why it is rejected.
+    /// A learning without an id, or why the candidate is rejected.
     pub(super) candidate: Result<Learning, Vec<String>>,
     pub(super) summary: String,
     pub(super) tags: Vec<String>,
@@ -68,8 +66,8 @@ pub(super) struct Read {
 impl Batch {
     /// # Errors
     ///
-    /// If `text` is no JSON object with a list `candidates`. Whatever else is wrong is a warning,
-    /// or rejects one candidate.
+    /// If `text` is not a JSON object with a list `candidates`. All else is a warning or rejects
+    /// one candidate.
     pub fn parse(text: &str) -> Result<Self, Unreadable> {
         let text = text.trim_start_matches('\u{feff}').trim();
         if text.is_empty() {
@@ -124,11 +122,11 @@ fn used(item: &Value) -> Option<Used> {
     Some(Used { id, how: item["how"].as_str().and_then(filled) })
 }
 
-/// The rating at a place of a list.
+/// Reads one rating of a list.
 ///
 /// # Errors
 ///
-/// A sentence that names the place, if there is none.
+/// A sentence that names the position, if the rating is invalid.
 pub fn rating(item: &Value, at: usize) -> Result<Rating, String> {
     let id = item["id"].as_str().and_then(filled);
     let rating = id.zip(item["useful"].as_bool()).map(|(id, useful)| Rating { id, useful });
@@ -150,7 +148,7 @@ pub(super) fn read(value: &Value, of: &Origin) -> Read {
     let category = reader.word("category", Category::find, Category::ALL);
     let category = reader.required(category);
     let summary = reader.text("summary", &SUMMARY);
-    // A summary is a line: it is shown in lists and headings.
+    // Summaries are single lines in lists and headings.
     let summary = summary.map(|text| text.replace(char::is_control, " "));
     let detail = reader.text("detail", &DETAIL);
     if let (Some(summary), Some(detail)) = (&summary, &detail)
@@ -213,17 +211,17 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The value of a field. A null is none.
+    /// `null` counts as missing.
     fn get(&self, name: &str) -> Option<&Value> {
         self.fields.get(name).filter(|value| !value.is_null())
     }
 
-    /// None, and a reason to reject the candidate, where a field is not fit.
+    /// Records a reason for rejection if the field is invalid.
     fn required<T>(&mut self, read: Result<T, String>) -> Option<T> {
         read.map_err(|reason| self.reasons.push(reason)).ok()
     }
 
-    /// The default where a field is not fit, with a warning unless it is missing.
+    /// Uses the default for an invalid field, with a warning unless it is missing.
     fn defaulted<T: Default>(&mut self, name: &str, read: Result<T, String>) -> T {
         if let (Err(why), Some(_)) = (&read, self.get(name)) {
             self.warnings.push(format!("{why}, and is ignored"));
@@ -292,7 +290,7 @@ impl Reader<'_> {
         found.ok_or_else(|| format!("{}; it is one of {}", self.is(name), listed(all)))
     }
 
-    /// The texts of a list, each once. A blank one is none, and a tag's `#` is no part of it.
+    /// Trims tags and their `#`, and removes blank and repeated ones.
     fn texts(&self, name: &str, wanted: &str) -> Result<Vec<String>, String> {
         let items = self.get(name).and_then(Value::as_array);
         let texts: Option<Vec<&str>> =
@@ -313,7 +311,6 @@ impl Reader<'_> {
         self.defaulted(name, read)
     }
 
-    /// What is there in a field's place.
     fn is(&self, name: &str) -> String {
         match self.get(name) {
             None => format!("`{name}` is missing"),
@@ -323,8 +320,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether it is what is to be replaced, has no word in it, or is an example that roz prints, which
-/// says nothing about this project.
+/// Whether a text is a placeholder, has no words, or is an example that roz prints.
 fn is_placeholder(text: &str) -> bool {
     let words = bounded::words(text);
     let example = &example()["candidates"][0];

@@ -1,4 +1,4 @@
-//! What a ticket system's program says of the ticket in progress.
+//! Finds the ticket in progress in the JSON output of a ticket system's program.
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::state::Ticket;
 use crate::core::bounded;
 
-/// The first ticket of a list in JSON, bare or in an object, or of JSON lines.
+/// The first ticket of a JSON list (bare or in an object) or of JSON lines.
 pub fn first(value: &Value, system: &str, now: DateTime<Utc>) -> Option<Ticket> {
     let lists = ["issues", "tickets", "items", "data", "results"];
     let in_object = || lists.iter().find_map(|name| value.get(*name)?.as_array());

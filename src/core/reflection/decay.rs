@@ -1,4 +1,4 @@
-//! Which learnings nobody uses any more.
+//! Decides which unused learnings are archived.
 //!
 //! | a learning | is put away |
 //! |---|---|
@@ -7,9 +7,9 @@
 //! | with a hit rate above `immunity_hit_rate` | never |
 //!
 //! A use is that somebody opened it or referred to it. The time runs from the last use, or from
-//! when the learning was written or restored, whichever came last. What was shown before it was
-//! restored does not count. Only active learnings decay. Personal ones do not, because their use in
-//! other projects is in other logs; notes in Total Recall do not, because roz never writes them.
+//! when the learning was written or restored, whichever came last. What was shown before a restore
+//! does not count. Only active learnings decay. Personal ones do not, because other projects log
+//! their use elsewhere; notes in Total Recall do not, because roz never writes them.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use super::{
 };
 use crate::core::policy::DecayPolicy;
 
-/// A learning that is to be put away, and from when on, if nobody uses it until then.
+/// A learning, and when it will be archived if nobody uses it until then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     pub id: String,
@@ -29,7 +29,7 @@ pub struct Due {
     pub reason: String,
 }
 
-/// What is due by a moment, the soonest first.
+/// Soonest first.
 pub fn due(
     learnings: &[Learning],
     tallies: &BTreeMap<String, Tally>,
@@ -46,7 +46,7 @@ pub fn due(
     all
 }
 
-/// When a learning's time is over as things are, and why; none: never.
+/// When and why a learning is archived; `None`: never.
 fn end(
     learning: &Learning,
     tally: &Tally,
@@ -70,7 +70,7 @@ fn end(
     Some((days_after(since, days)?, reason))
 }
 
-/// None: after the end of time.
+/// `None` if the date is out of range.
 pub fn days_after(at: DateTime<Utc>, days: u64) -> Option<DateTime<Utc>> {
     at.checked_add_signed(TimeDelta::try_days(i64::try_from(days).ok()?)?)
 }

@@ -1,5 +1,5 @@
-//! What a held stop says: why a reflection is due, an example of one, and what was noted on the
-//! way.
+//! The message of a stop that is held for a reflection: why it is due, an example, and the notes
+//! that were taken on the way.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ pub(super) fn what_is_due(state: &Reflection) -> String {
     match (closed, unnamed) {
         ([], []) => "this session changed the project".to_owned(),
         ([], [system, ..]) => format!("a ticket of {} was closed{more}", name(system)),
-        // It may be held open until then.
+        // The task may be held open until the reflection.
         ([one, ..], _) if state.is_task(one) => format!("task {}{title} is done{more}", name(one)),
         ([one, ..], _) => format!("ticket {}{title} was closed{more}", name(one)),
     }
@@ -44,7 +44,7 @@ pub(super) fn demand(
         .with("small", before_skip(state, small))
 }
 
-/// A reflection to fill in: its placeholders are no learning, and `roz reflect` says so.
+/// Its placeholders are rejected by `roz reflect` until they are filled in.
 fn example() -> String {
     let [summary, detail, tag] = PLACEHOLDERS;
     format!(
@@ -54,8 +54,8 @@ fn example() -> String {
     )
 }
 
-/// What is to be said before the offer to skip: that the change is small, and what an agent said
-/// before there was anything to skip.
+/// What precedes the offer to skip: that the change is small, and a reason that the agent gave
+/// early.
 fn before_skip(state: &Reflection, small: Option<u64>) -> String {
     let small = small.map_or_else(String::new, |lines| {
         format!("The change is small ({}). ", bounded::counted(lines, "line"))
@@ -70,7 +70,7 @@ fn before_skip(state: &Reflection, small: Option<u64>) -> String {
     small + &early
 }
 
-/// The newest notes, each with all its lines; empty, or a block that ends in a newline.
+/// The newest notes with all their lines: empty, or a block that ends in a newline.
 fn observations(state: &Reflection) -> String {
     const SHOWN: usize = 5;
     const LONGEST: usize = 500;

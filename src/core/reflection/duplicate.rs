@@ -1,8 +1,8 @@
-//! Near duplicates: does another learning say this already?
+//! Detects learnings that say the same as an existing one.
 //!
-//! Two summaries say the same if nothing tells them apart once case, blanks and punctuation are
-//! folded. Otherwise they are two lessons if they differ in a number, an identifier or a negation.
-//! Otherwise their words (stems, without those of any text) and their pairs of words are compared:
+//! Summaries that are equal after folding case, blanks and punctuation are duplicates. Otherwise
+//! they differ if they differ in a number, an identifier or a negation. Otherwise their words
+//! (stems without common words) and word pairs are compared:
 //!
 //! ```text
 //! both, a, b   words of both, of the one alone, of the other alone
@@ -10,9 +10,9 @@
 //! duplicate: likeness ≥ 0.8, and of the pairs of the shorter ≥ 0.4 are pairs of the longer
 //! ```
 //!
-//! So an inserted word or a prefix costs little, and a word in the place of another costs much. The
-//! pairs tell `migrate before deploy` from `deploy before migrate`. The thresholds were tuned on
-//! the labelled pairs in the tests.
+//! So an inserted word costs little, and a replaced word much. The pairs distinguish `migrate
+//! before deploy` from `deploy before migrate`. The thresholds were tuned on the labelled pairs in
+//! the tests.
 
 use std::collections::BTreeSet;
 
@@ -21,9 +21,7 @@ use rust_stemmers::{Algorithm, Stemmer};
 use super::learning::{Learning, Scope};
 use crate::core::bounded;
 
-/// At this likeness two texts say the same.
 pub const LIKE: f64 = 0.8;
-/// The share of the shorter one's pairs that the longer one has at least.
 pub const PAIRS: f64 = 0.4;
 
 #[derive(Debug, Default)]
@@ -37,13 +35,13 @@ struct One {
     summary: Shingles,
 }
 
-/// A text as what is compared of it.
+/// The parts of a text that are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shingles {
-    /// All words, folded.
+    /// All words, normalised.
     folded: String,
     words: BTreeSet<String>,
-    /// Numbers, identifiers, and whether something is denied.
+    /// Numbers, identifiers and negations.
     marks: BTreeSet<String>,
     pairs: BTreeSet<(String, String)>,
 }
@@ -64,8 +62,8 @@ impl Known {
         });
     }
 
-    /// Names the learning that says the same. What is to replace one that is known is no duplicate;
-    /// and what the project is to know, others do not find among the user's own.
+    /// Returns an objection with the duplicate's id. A replacement for a known learning is not a
+    /// duplicate, nor is a project learning that only the user's own learnings contain.
     pub fn objection(&self, learning: &Learning) -> Option<String> {
         let summary = Shingles::of(&learning.summary);
         let is_personal = learning.scope == Scope::Personal;
@@ -110,7 +108,7 @@ pub(super) fn stems<'a>(words: impl Iterator<Item = &'a String>) -> Vec<String> 
     telling.map(|word| stemmer.stem(word).into_owned()).collect()
 }
 
-/// A number, or the name of something in the code: `30`, `spawn_blocking`, `http.Transport`.
+/// A number or a name in code: `30`, `spawn_blocking`, `http.Transport`.
 fn is_mark(word: &str) -> bool {
     let chars = || word.chars().zip(word.chars().skip(1));
     let has_hump = chars().any(|(before, next)| before.is_lowercase() && next.is_uppercase());
@@ -118,7 +116,7 @@ fn is_mark(word: &str) -> bool {
     word.contains(|c: char| c.is_ascii_digit() || is_joined(c)) || has_hump
 }
 
-/// From 0, nothing in common, to 1, the same words.
+/// From 0 (nothing in common) to 1 (the same words).
 #[expect(clippy::cast_precision_loss, reason = "a few hundred at most")]
 pub fn likeness(a: &Shingles, b: &Shingles) -> f64 {
     let both = a.words.intersection(&b.words).count();
@@ -145,7 +143,7 @@ fn shared_pairs(a: &Shingles, b: &Shingles) -> f64 {
     a.pairs.intersection(&b.pairs).count() as f64 / fewest as f64
 }
 
-/// Words of any text. Those of order (`before`, `after`) are none.
+/// Words of order (`before`, `after`) are not common words.
 const COMMON: &str = "\
     a an the and or of in on at to for from by with into as is are was were be been being it its \
     this that these those there i we you they them their our your so too very can could will \

@@ -1,6 +1,6 @@
-//! What the use of learnings says about how they are gathered and shown.
+//! Insights from how learnings are used, each with a recommended setting.
 //!
-//! A new insight is a row of [`TABLE`]. `roz stats` prints the triggers in its help.
+//! Each is a row of [`TABLE`]. `roz stats --help` prints the triggers.
 
 use chrono::TimeDelta;
 use serde::Serialize;
@@ -18,14 +18,12 @@ pub struct Insight {
 #[derive(Debug)]
 pub struct Row {
     pub kind: &'static str,
-    /// When the insight is drawn, for the help.
     pub trigger: &'static str,
     messages: fn(&Report) -> Vec<String>,
-    /// What to do; it names the setting.
     pub recommendation: &'static str,
 }
 
-/// A rate needs so many cases.
+/// Fewer cases give no rate.
 const ENOUGH: u32 = 10;
 const NAMED: usize = 3;
 
@@ -131,7 +129,6 @@ pub static TABLE: &[Row] = &[
     },
 ];
 
-/// Every insight whose trigger is met, in the table's order.
 pub fn draw(report: &Report) -> Vec<Insight> {
     let of_row = |row: &'static Row| {
         let Row { kind, recommendation, .. } = *row;
@@ -200,8 +197,7 @@ fn write_gate_too_loose(report: &Report) -> Vec<String> {
     )]
 }
 
-/// What the write gate took, of all that came before it: neither what was malformed nor what was
-/// there already.
+/// (accepted, all judged), without malformed and duplicate candidates.
 fn judged(report: &Report) -> (u32, u32) {
     let rejected = report.view.rejections_by_stage.get("write_gate").copied().unwrap_or(0);
     (report.view.accepted, report.view.accepted.saturating_add(rejected))
@@ -227,8 +223,8 @@ fn stale_top_learning(report: &Report) -> Vec<String> {
     learnings_that(report, &ids, "used to help, but not in the last 60 days")
 }
 
-/// Those that can still be shown. One that only the log knows counts too: its backend may not have
-/// answered.
+/// Learnings that can still be shown, including ones known only from the log: their backend may not
+/// have answered.
 fn active_where<'a>(report: &'a Report, fits: impl Fn(&Tally) -> bool) -> Vec<&'a str> {
     let gone = report.learnings.iter().filter(|learning| !learning.is_active());
     let gone: std::collections::BTreeSet<&str> = gone.map(|learning| &*learning.id).collect();
@@ -237,7 +233,7 @@ fn active_where<'a>(report: &'a Report, fits: impl Fn(&Tally) -> bool) -> Vec<&'
     fitting.map(|(id, _)| id.as_str()).collect()
 }
 
-/// A message about learnings, the first ones with their summaries; none about none.
+/// One message about several learnings with the first summaries; empty without learnings.
 fn learnings_that(report: &Report, ids: &[&str], what: &str) -> Vec<String> {
     if ids.is_empty() {
         return Vec::new();
@@ -259,7 +255,7 @@ fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     shown.collect::<Vec<String>>().join(", ") + rest
 }
 
-/// None: there are too few to tell a rate.
+/// `None` if there are too few cases.
 fn share(part: u32, whole: u32) -> Option<f64> {
     (whole >= ENOUGH).then(|| f64::from(part) / f64::from(whole))
 }

@@ -1,8 +1,6 @@
-//! Candidates in, learnings out: what `roz reflect` keeps of a batch, and what is wrong with the
-//! rest.
+//! Decides which candidates of a batch `roz reflect` keeps, and why it rejects the others.
 //!
-//! Each candidate is asked in this order, and the first stage that objects gives its reasons, all
-//! of them:
+//! Candidates pass these stages in order. The first stage that objects gives all its reasons:
 //!
 //! | stage | question | where |
 //! |---|---|---|
@@ -24,38 +22,30 @@ use crate::core::policy::{WriteGateMode, WriteGatePolicy};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// In the order of the batch, each with an id that is not taken. One with `supersedes` takes
-    /// the place of a learning that is known.
+    /// In the order of the batch, with unused ids. One with `supersedes` replaces a known learning.
     pub accepted: Vec<Learning>,
-    /// In the order of the batch.
     pub rejected: Vec<Rejected>,
-    /// For the agent, a sentence each.
     pub warnings: Vec<String>,
 }
 
-/// A candidate that was not taken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rejected {
-    /// Its place in the batch, from 0.
+    /// In the batch, from 0.
     pub index: usize,
-    /// What could be read of its summary.
+    /// As far as it could be read.
     pub summary: String,
-    /// Those that could be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     pub stage: Stage,
-    /// A sentence each; never empty.
     pub reasons: Vec<String>,
 }
 
 words!(
-    /// The stages that a candidate passes.
     Stage { Schema = "schema", WriteGate = "write_gate", Duplicate = "duplicate" }
 );
 
-/// Judges each candidate of `batch` against `known`: every learning that can be read, whatever its
-/// status. Ids are told from all of them; duplicates are sought among the active ones, and in the
-/// batch.
+/// `known` has every readable learning in any status. New ids differ from all of them; duplicates
+/// are looked for among the active ones and in the batch.
 pub fn judge(
     batch: &Batch,
     known: &[Learning],

@@ -1,10 +1,9 @@
-//! What was learned, once it is written down.
+//! A learning: its fields, closed word lists and id.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// One thing that was learned. Every backend keeps all of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Learning {
     pub id: String,
@@ -21,17 +20,16 @@ pub struct Learning {
     pub criteria: Vec<Criterion>,
     #[serde(default)]
     pub tags: Vec<String>,
-    /// The files that it is about, as the project names them.
+    /// Relative to the project.
     #[serde(default)]
     pub context_files: Vec<String>,
-    /// The occasions on which it is of use, `;` between them.
+    /// Occasions on which it is useful, separated by `;`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevance: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ticket_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The learning that this one replaces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub supersedes: Option<String>,
     pub created_at: DateTime<Utc>,
@@ -40,14 +38,13 @@ pub struct Learning {
 }
 
 impl Status {
-    /// What is wrong with a word that is none.
     pub fn unknown(word: &str) -> String {
         let all: Vec<&str> = Self::ALL.iter().map(|status| status.word()).collect();
         format!("`{word}` is no status; it is one of {}", all.join(", "))
     }
 }
 
-/// What learnings keep of where they come from.
+/// Where a learning comes from.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin<'a> {
     pub now: DateTime<Utc>,
@@ -57,7 +54,7 @@ pub struct Origin<'a> {
     pub roz_version: &'a str,
 }
 
-/// A closed set of words, as JSON and people write them.
+/// An enum with the words that JSON and people use for it.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($(#[$at:meta])* $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$about])*
@@ -71,7 +68,7 @@ macro_rules! words {
                 match self { $(Self::$variant => $word),* }
             }
 
-            /// In any case; `-` is `_`.
+            /// Ignores case; `-` equals `_`.
             pub fn find(word: &str) -> Option<Self> {
                 let word = word.trim().to_lowercase().replace('-', "_");
                 Self::ALL.iter().copied().find(|it| it.word() == word)
@@ -99,15 +96,15 @@ words!(Category {
 });
 
 words!(
-    /// Who it is for, and with that where it goes.
+    /// For whom a learning is, which decides where it is stored.
     #[derive(Default)]
     Scope {
         #[default]
         Project = "project",
         Team = "team",
-        /// The user's own, in every project.
+        /// For the user, in every project.
         Personal = "personal",
-        /// For the day, in a log that has days.
+        /// For today, in a backend with a daily log.
         Ephemeral = "ephemeral",
     }
 );
@@ -128,13 +125,11 @@ words!(
         #[default]
         Active = "active",
         Archived = "archived",
-        /// Another learning has taken its place, for good.
         Superseded = "superseded",
     }
 );
 
 words!(
-    /// Why it is worth keeping.
     Criterion {
         BehaviorChanging = "behavior_changing",
         DecisionRationale = "decision_rationale",
@@ -144,9 +139,8 @@ words!(
 );
 
 impl Learning {
-    /// `cl_<YYYYMMDD>_<6 base-32 characters>`: the day, and a hash of what is said and of who said
-    /// it. Nobody needs to be asked for the next number, so parallel processes and parallel
-    /// branches do not clash; where two contents do, `salt` tells them apart.
+    /// `cl_<YYYYMMDD>_<6 base-32 characters>`: the day, and a hash of content and author. Parallel
+    /// processes and branches need no counter; if two contents collide, `salt` separates them.
     pub fn make_id(&self, salt: u32) -> String {
         const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
         let mut hash = Sha256::new();
@@ -173,8 +167,8 @@ impl Learning {
     }
 }
 
-/// Whether it is an id of Total Recall's own (`tr` and ten hexadecimal digits), or of what we call
-/// a note that has none (`tr_…`).
+/// An id of Total Recall's (`tr` and ten hexadecimal digits), or roz's own for a note without one
+/// (`tr_…`).
 pub fn is_note_id(id: &str) -> bool {
     let digits = id.strip_prefix("tr").map(|rest| rest.strip_prefix('_').unwrap_or(rest));
     digits.is_some_and(|digit| {

@@ -20,8 +20,8 @@
 //! | Idle, Active, Reflected, Skipped | `roz skip` | the same; the reason is kept for a small change |
 //! | Active, Reflected, Skipped | stop | the same, passed |
 //!
-//! [`state`] is the record and its arrows, [`tickets`] says what closes a ticket. Subagents are
-//! never held: the work is the main agent's, and so is what they closed.
+//! [`state`] has the record and its transitions, [`tickets`] says what closes a ticket. Subagents
+//! are never held: the main agent is responsible for the work, including tickets that they closed.
 
 pub mod candidate;
 pub mod current_ticket;
@@ -87,8 +87,8 @@ pub fn decide(state: &mut Reflection, event: &Event, cx: Cx) -> Outcome {
     }
 }
 
-/// Whether a session without tickets is asked at its end what it taught. One that began so stays
-/// so: a marker may be of the agent's own making.
+/// Whether a session without tickets is asked for a reflection at its end. This does not change
+/// during the session: the agent could create a marker.
 pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
     learned.is_wanted
         && cx.policy.ticketing.has("session")
@@ -96,7 +96,7 @@ pub fn is_session_mode(state: &Reflection, learned: &Learned, cx: Cx) -> bool {
         && !(state.uses_tasks() && cx.policy.ticketing.stands_for_sessions("tasks"))
 }
 
-/// Whether a stop may be held for what was learned. Others pay for no look at the changes.
+/// Other stops need no look at the changes.
 pub fn may_hold_stop(state: &Reflection) -> bool {
     match state.status() {
         Status::Idle | Status::Pending | Status::Blocked => true,
@@ -106,7 +106,7 @@ pub fn may_hold_stop(state: &Reflection) -> bool {
     }
 }
 
-/// At work on a ticket that is known. A close that was only intended, or has failed, makes none.
+/// Whether the agent is working on a known ticket. A close that was only attempted does not count.
 fn is_at_work(state: &Reflection) -> bool {
     state.status() == Status::Active && state.ticket().is_some()
 }
@@ -138,12 +138,12 @@ fn on_session_start(state: &mut Reflection, source: Source, cx: Cx) -> Outcome {
             0 => String::new(),
             more => format!(", and so do {more} more (`roz list`)"),
         };
-        // Whether that one is over, nobody knows: a client may just be gone.
+        // Its client may have been killed, so nobody knows whether that session is over.
         let notice =
             Notice::new("reflect-elsewhere").with("session", other.to_string()).with("more", more);
         outcome = outcome.telling_agent(notice);
     }
-    // The conversation has forgotten what it was shown.
+    // The conversation no longer has what it was shown.
     if matches!(source, Source::Compact | Source::Resume | Source::Clear) {
         state.shown().forget();
     }
@@ -159,15 +159,14 @@ fn on_prompt(state: &mut Reflection, cx: Cx) -> Outcome {
     show(state, Outcome::pass(), How::Title, cx)
 }
 
-/// A call was refused by one of the gates. Where the one before was refused for the same reason, it
-/// is a failure like any other.
+/// A gate refused a call. A second refusal in a row for the same reason counts as a failure.
 pub(super) fn refused(state: &mut Reflection, outcome: Outcome, cx: Cx) -> Outcome {
     let reason = outcome.trace.iter().find_map(|mark| mark.answered("deny"));
     if state.refused_for(reason) { show(state, outcome, How::Failure, cx) } else { outcome }
 }
 
-/// Puts the titles of what is relevant before the agent, as far as it has not seen them or has
-/// forgotten them; with the text of what matches strongly, but at a failure titles only.
+/// Shows the agent titles of relevant learnings that it has not seen or has forgotten; strong
+/// matches with their text, but at a failure titles only.
 fn show(state: &mut Reflection, mut outcome: Outcome, how: How, cx: Cx) -> Outcome {
     let mut shown = Vec::new();
     let mut ids = Vec::new();
@@ -216,7 +215,7 @@ pub fn uses_tasks(call: &ToolCall) -> bool {
 }
 
 fn on_tool_done(state: &mut Reflection, call: &ToolCall, succeeded: bool, cx: Cx) -> Outcome {
-    // One that was refused, or has failed, is no use of them.
+    // Refused and failed calls do not count as a use of tasks.
     if succeeded && cx.facts.learned.is_wanted && uses_tasks(call) {
         state.uses_task_tools();
     }
@@ -240,7 +239,6 @@ fn close_mark(tool_use_id: &str, closing: &Closing, succeeded: bool) -> Mark {
     }
 }
 
-/// A program that closes tickets has ended well, whatever started it.
 pub(super) fn closed(
     state: &mut Reflection,
     closings: &[Closing],
@@ -260,17 +258,17 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
     let is_small = lines.is_some_and(|line| skip.covers(line));
     match state.status() {
         Status::Reflected => return Outcome::pass(),
-        // At work on a ticket. A close that nobody knows to have worked makes none: without one the
-        // session is asked as any other is.
+        // A close that is not known to have worked does not count: without a ticket the session is
+        // asked like any other.
         Status::Active if is_at_work(state) => return Outcome::pass(),
         Status::Skipped if !state.is_auto_skipped() => return Outcome::pass(),
         Status::Idle | Status::Active | Status::Skipped => {
-            // Nobody looked: another gate holds this stop, or none of it is ours.
+            // Not looked up: another gate holds this stop, or it is not the main agent's.
             if !is_session_mode(state, learned, cx) || learned.diff == Diff::NotAsked {
                 return Outcome::pass();
             }
             if let Some(lines) = lines.filter(|_| is_small) {
-                // The same lines are skipped once, and more of them again.
+                // The same lines are skipped only once.
                 return match state.skip() {
                     Some(skip)
                         if state.is_auto_skipped() && lines <= skip.lines_changed.unwrap_or(0) =>
@@ -330,7 +328,6 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
     })
 }
 
-/// Whether a stop waits for subagents that are still at work.
 fn others_run(state: &mut Reflection, stop: &Stop, cx: Cx) -> bool {
     let runs = stop.background.as_ref().is_some_and(|background| !background.is_empty());
     runs && state.may_wait(cx.policy.review.reviewer_timeout_seconds, cx.now)
@@ -377,8 +374,8 @@ fn passed(state: &Reflection, reason: &str, lines_changed: Option<u64>) -> Outco
     })
 }
 
-/// The client would complete a task: it is held open until something is written down, at most
-/// `max_blocks` times. A subagent's is completed, and the main agent's to reflect on.
+/// Holds a task's completion until a reflection, at most `max_blocks` times. A subagent's task
+/// completes, and the main agent reflects on it.
 fn on_task(state: &mut Reflection, id: &str, subject: &str, by_subagent: bool, cx: Cx) -> Outcome {
     let learned = &cx.facts.learned;
     if !learned.is_wanted || !cx.policy.ticketing.has("tasks") {

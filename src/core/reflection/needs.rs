@@ -10,28 +10,23 @@ use crate::core::{
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReflectionNeed {
-    /// The tickets that the call would close. Where it closes none, nothing else is looked at.
+    /// Tickets that the call would close. If there are none, nothing else is looked up.
     Closings,
-    /// Whether the gate is on in the session; the rest only if it is.
     IsOn,
-    /// The ticket in progress, and other sessions that owe a reflection.
+    /// The ticket in progress, and other sessions whose reflection is due.
     Beginning,
-    /// The work tree, where the session has not looked at it yet.
     Baseline,
     Diff,
-    /// Learnings that are relevant now.
     Learnings(Occasion),
 }
 
-/// What learnings are looked up for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
     Beginning,
     Prompt,
     /// A command that has failed.
     Failure,
-    /// A call that may be refused for the same reason as the one before. Whether it is, the gates
-    /// say later.
+    /// The call may be refused again for the same reason; only the gates know.
     Refusal,
 }
 
@@ -40,7 +35,7 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<Reflectio
     if policy.reflection.enabled == Auto::Off {
         return Vec::new();
     }
-    // Subagents are never held: what a hold would be about is not looked at.
+    // Subagents are never held.
     let by_subagent = event.origin.agent_id.is_some();
     let state = &session.reflection;
     let is_new = state.baseline().is_none();
@@ -84,7 +79,7 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<Reflectio
     needs.into_iter().filter_map(|(is_needed, need)| is_needed.then_some(need)).collect()
 }
 
-/// Whether the gate could hold a stop. One that the review gate holds pays for nobody's git.
+/// If the review gate holds the stop, no git command is needed here.
 fn may_hold(session: &Session) -> bool {
     !session.review.phase().is_open() && may_hold_stop(&session.reflection)
 }

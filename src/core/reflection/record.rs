@@ -1,4 +1,4 @@
-//! What the reflection gate keeps of a session, piece by piece.
+//! The parts of the reflection gate's record of a session.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::learning::words;
 
-/// What asks for a reflection.
+/// What makes a reflection due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// A stop, for want of a ticket system.
+    /// The end of a session without a ticket system.
     Session,
-    /// The close of a ticket.
     Tickets,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ticket {
     pub ticket_id: String,
-    /// The system that it is of.
     pub source: String,
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,14 +29,14 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// By what the project knows it.
+    /// As the project knows it.
     pub fn name(&self, session_id: &str) -> String {
         task_name(&self.ticket_id, self.source == "tasks", session_id)
     }
 }
 
-/// A ticket's id as the project knows it. The client numbers its tasks from 1 on in each session:
-/// task 1 of another session is another task.
+/// As the project knows the ticket. The client numbers its tasks from 1 in each session, so the
+/// session is part of a task's name.
 pub(super) fn task_name(id: &str, is_task: bool, session_id: &str) -> String {
     if is_task && !id.is_empty() { format!("{session_id}/{id}") } else { id.to_owned() }
 }
@@ -46,12 +44,12 @@ pub(super) fn task_name(id: &str, is_task: bool, session_id: &str) -> String {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Done {
-    /// The ids of what was accepted and is kept somewhere.
+    /// Ids of stored learnings.
     pub learnings: Vec<String>,
     pub rejected_candidates: Vec<Rejected>,
     pub candidates_produced: u32,
     pub candidates_accepted: u32,
-    /// What else was said, outside of the candidates.
+    /// Free text outside of the candidates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     pub completed_at: DateTime<Utc>,
@@ -70,8 +68,7 @@ pub struct Skip {
     pub decider: Decider,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_changed: Option<u64>,
-    /// It was given before anything was due: it says why a small change taught nothing, and of a
-    /// larger one nothing.
+    /// Given before a reflection was due: it covers a small change, not a large one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_early: bool,
     pub timestamp: DateTime<Utc>,
@@ -81,7 +78,6 @@ words!(
     Decider {
         Agent = "agent",
         User = "user",
-        /// The change was a small one.
         Auto = "auto",
     }
 );
@@ -91,29 +87,28 @@ pub struct Observation {
     pub note: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_id: Option<String>,
-    /// It was there when a reflection was written or skipped.
+    /// Existed at the last reflection or skip.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_settled: bool,
     pub timestamp: DateTime<Utc>,
 }
 
-/// What the work tree was like when the session began.
+/// The work tree at the start of the session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Baseline {
-    /// The commit that was checked out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    /// Files that differed from it, with a hash of what they held.
+    /// Uncommitted files with content hashes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub dirty: BTreeMap<String, String>,
 }
 
-/// A task of the client's that was completed.
+/// A completed task of the client.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Task {
     pub blocks: u32,
-    /// Reflected on, skipped, or given up.
+    /// Reflected on, skipped or given up.
     pub is_settled: bool,
 }

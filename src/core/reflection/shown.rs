@@ -1,4 +1,4 @@
-//! What a session was shown of what was learned, and what became of it.
+//! Which learnings a session was shown, and what it did with them.
 //!
 //! | from | what happens | to |
 //! |---|---|---|
@@ -13,25 +13,20 @@ use crate::core::{
     reflection::{learning::Learning, retrieval::Chosen},
 };
 
-/// A learning that is relevant now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relevant {
     pub id: String,
     pub score: f64,
-    /// A line: its id, category and summary.
     pub title: String,
-    /// Its text, where it is shown whole.
     pub whole: Option<String>,
 }
 
-/// The titles together have so many characters: with what stands above them, 1,000.
+/// In characters; with the text above the titles, 1,000.
 const MAX_TITLES: usize = 850;
 const MAX_SUMMARY: usize = 120;
-/// At most so many learnings are shown whole, with so many characters together.
 const MOST_WHOLE: usize = 2;
 const MAX_WHOLE: usize = 3_000;
 
-/// What is put before an agent of the learnings that were chosen, as far as there is room.
 pub fn as_shown<'a>(
     chosen: &[Chosen],
     find: impl Fn(&str) -> Option<&'a Learning>,
@@ -41,7 +36,7 @@ pub fn as_shown<'a>(
     for (at, item) in chosen.iter().enumerate() {
         let Some(learning) = find(&item.id) else { continue };
         let title = title(learning);
-        // What has no room is not shown, and does not count as shown.
+        // Titles without room do not count as shown.
         let Some(rest) = room.checked_sub(title.chars().count() + 1) else { continue };
         room = rest;
         let whole = Some(text(learning)).filter(|_| item.is_strong && at < MOST_WHOLE);
@@ -60,26 +55,24 @@ fn title(learning: &Learning) -> String {
     format!("- {} {}: {summary}", learning.id, learning.category)
 }
 
-/// Its text. What somebody wrote down is told apart from what roz says: it is quoted, line by line.
+/// Quoted line by line, to separate a stored text from roz's own words.
 fn text(learning: &Learning) -> String {
     let quoted = |line: &str| format!("  > {}", bounded::plain_line(line));
     let lines: Vec<String> = bounded::plain(learning.detail.trim()).lines().map(quoted).collect();
     lines.join("\n")
 }
 
-/// A learning that this session was shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Injected {
     pub learning_id: String,
     pub score: f64,
     pub outcome: Use,
-    /// The conversation does not have it any more.
+    /// The conversation no longer contains it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_forgotten: bool,
-    /// It was shown with its text: nothing is known about its use.
+    /// Shown with its text, so its use is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_whole: bool,
-    /// It was shown when a call failed, which happens once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_of_failure: bool,
 }
@@ -99,23 +92,19 @@ const MAX_KEPT: usize = 100;
 #[serde(transparent)]
 pub(super) struct Shown(Vec<Injected>);
 
-/// How a learning is put before the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     Title,
-    /// With its text.
     Whole,
-    /// Its title, when a call failed.
     Failure,
 }
 
-/// A learning is put before the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     First,
-    /// It was shown, and is forgotten: it counts once.
+    /// Shown again after being forgotten; counted once.
     Again,
-    /// The agent has it.
+    /// Already in the conversation.
     Had,
 }
 
@@ -155,7 +144,7 @@ impl Shown {
         Time::First
     }
 
-    /// The conversation begins anew, or is cut down to a summary.
+    /// The conversation restarts or is compacted.
     pub(super) fn forget(&mut self) {
         for injected in &mut self.0 {
             injected.is_forgotten = true;
@@ -176,7 +165,8 @@ impl Shown {
         }
     }
 
-    /// The session is over: what nobody opened or referred to is dismissed, once.
+    /// At the end of a session: dismisses, once, the learnings that were neither opened nor
+    /// referred to.
     pub(super) fn dismissed(&mut self) -> Vec<String> {
         let mut dismissed = Vec::new();
         for injected in &mut self.0 {

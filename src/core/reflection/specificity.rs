@@ -24,22 +24,18 @@ use std::collections::BTreeSet;
 use super::learning::{Criterion, Learning, Scope};
 use crate::core::bounded;
 
-/// What a text says of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Specificity {
     pub score: f64,
-    /// The score that is needed.
     pub bar: f64,
-    /// The things that it names, in order.
     pub named: Vec<String>,
-    /// The stock phrases that it uses.
     pub stock: Vec<&'static str>,
-    /// The claimed criteria that nothing in the text speaks for.
+    /// Claimed criteria that the text does not support.
     pub implausible: Vec<Criterion>,
     is_mere_report: bool,
 }
 
-/// What speaks against keeping a candidate, a sentence each; none: nothing.
+/// One sentence each.
 pub fn objections(candidate: &Learning) -> Vec<String> {
     let specificity = measure(candidate);
     let mut reasons = Vec::new();
@@ -79,7 +75,7 @@ pub fn objections(candidate: &Learning) -> Vec<String> {
     reasons
 }
 
-/// What adding up tenths leaves behind.
+/// Rounding errors of added tenths.
 const NOISE: f64 = 1e-9;
 
 pub fn measure(candidate: &Learning) -> Specificity {
@@ -105,7 +101,7 @@ pub fn measure(candidate: &Learning) -> Specificity {
         stock = STOCK.split('|').filter(is_said).collect();
         score -= (count(stock.len()) * 0.5).min(2.0);
         is_mere_report = is_report(&candidate.summary) && !says_one_of(&lower, LESSON);
-        // Who writes down how they want it for themselves does not say that they asked for it.
+        // A wish of the user's need not say that they asked for it.
         let is_wish =
             candidate.scope == Scope::Personal && !is_mere_report && says_one_of(&lower, WISH);
         let is_so = |criterion| {
@@ -137,7 +133,7 @@ fn is_plausible(criterion: Criterion, lower: &str, is_mere_report: bool) -> bool
     }
 }
 
-/// `cues` are parted by `|`.
+/// `cues` are separated by `|`.
 fn says_one_of(lower: &str, cues: &str) -> bool {
     cues.split('|').any(|part| lower.contains(&format!(" {part} ")))
 }
@@ -157,7 +153,7 @@ fn is_generic(word: &str) -> bool {
     })
 }
 
-/// What a text names, each once and in order, with its weight.
+/// Each once, in order, with its weight.
 fn named(text: &str) -> Vec<(String, f64)> {
     let mut named: Vec<(String, f64)> = Vec::new();
     let mut add = |word: &str, weight| {
@@ -167,14 +163,14 @@ fn named(text: &str) -> Vec<(String, f64)> {
     };
     let mut parts = text.split('`').enumerate().peekable();
     while let Some((at, part)) = parts.next() {
-        // What the last backtick opens is no code.
+        // Text after an unpaired backtick is not code.
         let is_code = at % 2 == 1 && parts.peek().is_some();
         let code = part.trim();
         if is_code && !code.is_empty() && code.chars().any(char::is_alphanumeric) {
             add(code, 1.0);
             continue;
         }
-        // After a piece of code no sentence begins.
+        // Text after code does not begin a sentence.
         let mut begins = at == 0;
         for (at, token) in part.lines().flat_map(|line| line.split_whitespace().enumerate()) {
             begins |= at == 0 && part.contains('\n');
@@ -194,7 +190,7 @@ fn named(text: &str) -> Vec<(String, f64)> {
     named
 }
 
-/// By its form, how much of a name a word is.
+/// How much a word looks like a name.
 fn weight(word: &str, begins_sentence: bool) -> f64 {
     const ALMOST: &[&str] = &["e.g", "i.e", "and/or", "either/or", "yes/no", "etc", "vs", "a.k.a"];
     if ALMOST.contains(&word.to_lowercase().as_str()) {
@@ -219,13 +215,13 @@ fn weight(word: &str, begins_sentence: bool) -> f64 {
     if is_acronym || is_proper { 0.5 } else { 0.0 }
 }
 
-/// How one begins to say what was done.
+/// How reports of finished work begin.
 const REPORT: &str = "\
     added fixed implemented updated refactored removed created completed changed renamed moved \
     wrote merged finished resolved improved extended cleaned migrated introduced converted \
     deleted replaced built closed shipped deployed did";
 
-/// Words of which one stands in about every lesson.
+/// Nearly every lesson contains one of these.
 const LESSON: &str = "\
     must|should|shouldnt|always|never|avoid|use|instead|when|whenever|if|unless|before|after\
     |otherwise|because|since|so that|so|need|needs|require|requires|only|cannot|cant|dont\
@@ -238,7 +234,7 @@ const RATIONALE: &str = "\
     |costs|cheaper|faster|slower|simpler|safer|would|without|than|otherwise|needed|needs\
     |requires|rejected|to keep|as it|guarantees";
 
-/// What is over when the ticket is.
+/// Information that is useless once the ticket is closed.
 const TRANSIENT: &str = "\
     for now|temporarily|today|yesterday|this session|this ticket|this pr|just fixed|i fixed\
     |we fixed|i added|we added|tests pass|tests are passing|all green|is done|work in progress\
@@ -249,10 +245,10 @@ const REQUEST: &str = "\
     |maintainer|maintainers|reviewer|team|lead|customer|owner|explicitly|demanded|instructed\
     |requires|said";
 
-/// How somebody says what they want for themselves.
+/// How users state wishes.
 const WISH: &str = "i want|i prefer|i like|my|me|mine|never|always|ask|ask me|no|not without";
 
-/// True of anything. Compared at the beginnings of words.
+/// True of any project. Compared at the beginnings of words.
 const STOCK: &str = "\
     best practice|clean code|make sure|be careful|pay attention|important to|is important\
     |it is crucial|is crucial|is essential|is key|thorough|high quality|code quality\
@@ -266,7 +262,6 @@ const STOCK: &str = "\
     |solid principle|write tests|more tests|good tests|test coverage|test your|test everything\
     |helps to|is helpful|better results|saves time|went smoothly|smooth|successful|up to date|technical debt";
 
-/// Words of any text.
 const COMMON: &str = "\
     a an the and or but if then else of in on at to for from by with without into onto over \
     under as is are was were be been being it its this that these those there here i we you they \
@@ -276,7 +271,6 @@ const COMMON: &str = "\
     before again between because since until up down out off every always never once even still \
     yet now one two many much well dont doesnt cant isnt wont lets let per via like";
 
-/// Words of any text about software.
 const GENERIC: &str = "\
     code test project important careful carefully ensure proper quality good better best \
     practice understand understanding thing something everything anything change changing \

@@ -1,5 +1,5 @@
-//! The reflection gate's record of a session, and its arrows. The transition table stands in the
-//! module above.
+//! What the reflection gate remembers of a session, with its transitions. The module above has the
+//! transition table.
 
 mod tasks;
 
@@ -24,13 +24,10 @@ use crate::core::{
 words!(
     #[derive(Default)]
     Status {
-        /// Nothing is asked for.
         #[default]
         Idle = "idle",
-        /// A ticket is in progress.
         Active = "active",
         Pending = "pending",
-        /// It is due, and a stop was held for it.
         Blocked = "blocked",
         Reflected = "reflected",
         Skipped = "skipped",
@@ -47,44 +44,40 @@ pub struct Reflection {
     circuit_breaker_tripped_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<Ticket>,
-    /// Closes that were let through and whose end is not known yet, by `tool_use_id`.
+    /// Running calls that would close tickets, by `tool_use_id`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     close_intents: BTreeMap<String, Intent>,
-    /// Tickets that were closed since the last reflection.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     closed: Vec<String>,
-    /// Systems of which one was closed that the call did not name.
+    /// Systems with a closed ticket that the call did not name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     closed_unnamed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reflection: Option<Done>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skip: Option<Skip>,
-    /// A reason that was given before anything was due, until a small change passes with it or the
-    /// reflection that came due is dealt with.
+    /// A reason given before a reflection was due, kept until a small change uses it or the
+    /// reflection is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     early_skip: Option<Skip>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     subagent_observations: Vec<Observation>,
     #[serde(skip_serializing_if = "Shown::is_empty")]
     injected_learnings: Shown,
-    /// The client's tasks that were completed, by id.
+    /// The client's completed tasks, by id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     tasks: BTreeMap<String, Task>,
-    /// The client's task tools are in use.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     uses_tasks: bool,
-    /// How the gate was on when it first was in this session. It stays on, and what appears or
-    /// vanishes later ends session mode for nobody.
+    /// How the gate was first switched on in this session. It stays on, and markers that appear or
+    /// vanish later do not change session mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_mode: Option<Mode>,
-    /// What the work tree was like when the session began.
     #[serde(skip_serializing_if = "Option::is_none")]
     baseline: Option<Baseline>,
-    /// Why the last refused call of this turn was refused: the rule, and what it is about.
+    /// Rule and subject of the last refused call of this turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<String>,
-    /// Since when a stop waits for other subagents.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_since: Option<DateTime<Utc>>,
 }
@@ -95,14 +88,13 @@ struct Intent {
     at: DateTime<Utc>,
 }
 
-/// Of each kind so many are kept.
+/// Entries of each kind.
 const MAX_KEPT: usize = 100;
 const MAX_OBSERVATIONS: usize = 200;
-/// Of a note so much is kept, in bytes.
+/// Bytes of a note.
 pub const MAX_NOTE: usize = 2_000;
 
 impl Status {
-    /// A reflection is due.
     pub fn is_open(self) -> bool {
         matches!(self, Status::Pending | Status::Blocked)
     }
@@ -125,8 +117,8 @@ impl Reflection {
         &self.closed
     }
 
-    /// What a reflection is about: the tickets that were closed, the one at hand first, or that one
-    /// where none was. By what the project knows them.
+    /// As the project knows them: closed tickets, the current one first; without any, the current
+    /// one.
     pub fn tickets(&self, session_id: &str) -> Vec<String> {
         let at_hand = self.ticket.as_ref().map(|ticket| &ticket.ticket_id);
         let is_about = |ticket_id: &&String| {
@@ -134,7 +126,7 @@ impl Reflection {
         };
         let at_hand = at_hand.filter(is_about);
         let others = self.closed.iter().filter(|ticket_id| Some(*ticket_id) != at_hand);
-        // Of an id alone, where the session uses the client's tasks, a mere number is one of them.
+        // In a session with tasks, a bare number is a task's id.
         let is_number =
             |id: &str| self.uses_tasks && id.bytes().all(|digit| digit.is_ascii_digit());
         let name = |id: &String| match &self.ticket {
@@ -184,7 +176,6 @@ impl Reflection {
         self.first_mode
     }
 
-    /// The gate is on: how it was at first stands.
     pub(super) fn is_on(&mut self, mode: Mode) {
         self.first_mode.get_or_insert(mode);
     }
@@ -193,8 +184,8 @@ impl Reflection {
         self.refused.as_deref()
     }
 
-    /// A call was refused, or a new turn begins. Answers whether the rule is that of the refusal
-    /// before.
+    /// A call was refused, or (`None`) a turn begins. Returns whether the previous refusal had the
+    /// same reason.
     pub(super) fn refused_for(&mut self, reason: Option<String>) -> bool {
         let rule = |reason: &Option<String>| {
             let (rule, _) = reason.as_ref()?.split_once(": ")?;
@@ -205,12 +196,11 @@ impl Reflection {
         is_again
     }
 
-    /// The first look at the work tree stands.
+    /// Only the first baseline counts.
     pub(super) fn began(&mut self, baseline: &Baseline) {
         self.baseline.get_or_insert_with(|| baseline.clone());
     }
 
-    /// Idle: a ticket is in progress.
     pub(super) fn found_ticket(&mut self, ticket: &Ticket) -> bool {
         if self.status == Status::Idle {
             self.status = Status::Active;
@@ -224,7 +214,7 @@ impl Reflection {
         is_new
     }
 
-    /// A close was let through, and is not known to have worked.
+    /// A close was let through; its result is not known yet.
     pub(super) fn close_intended(
         &mut self,
         tool_use_id: &str,
@@ -234,20 +224,19 @@ impl Reflection {
         if self.status == Status::Idle {
             self.status = Status::Active;
         }
-        // What is left of so many calls has ended unseen.
+        // So many calls have not ended: their ends were missed.
         if self.close_intents.len() >= MAX_KEPT {
             self.close_intents.clear();
         }
         self.close_intents.insert(tool_use_id.to_owned(), Intent { closings, at: now });
     }
 
-    /// A call came to its end: what it was to close, if anything.
+    /// Returns what the call was to close.
     pub(super) fn close_ended(&mut self, tool_use_id: &str) -> Option<Vec<Closing>> {
         self.close_intents.remove(tool_use_id).map(|pending| pending.closings)
     }
 
-    /// A close worked: a reflection is due. What was found of another ticket says nothing about
-    /// this one.
+    /// A close worked: a reflection is due. The current ticket may be another one.
     pub(super) fn closed_tickets(&mut self, closings: &[Closing], now: DateTime<Utc>) {
         for closing in closings {
             let keep = |kept: &mut Vec<String>, text: &String| {
@@ -281,7 +270,7 @@ impl Reflection {
         self.due();
     }
 
-    /// A reflection is due: a new cycle, unless one is open.
+    /// Begins a cycle unless one is open.
     pub(super) fn due(&mut self) {
         if self.status.is_open() {
             return;
@@ -295,7 +284,6 @@ impl Reflection {
         }
     }
 
-    /// A large change makes light of an automatic skip.
     pub(super) fn skip_is_outgrown(&mut self) {
         if self.is_auto_skipped() {
             self.status = Status::Idle;
@@ -308,14 +296,14 @@ impl Reflection {
             && self.skip.as_ref().is_some_and(|skip| skip.is_early || skip.decider == Decider::Auto)
     }
 
-    /// A stop would be held: counts it, or lets go.
+    /// Counts a block, or trips the breaker.
     pub(super) fn press(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
         self.cool(policy, now);
         let press = self.breaker().press(policy, now);
         self.status = Status::Blocked;
         if press == Press::Trip {
             self.status = Status::Idle;
-            // A task that the stop was held for is not held open again.
+            // Its task is not held again.
             for id in std::mem::take(&mut self.closed) {
                 if let Some(task) = self.tasks.get_mut(&id) {
                     task.is_settled = true;
@@ -327,7 +315,6 @@ impl Reflection {
         press
     }
 
-    /// Whether the gate has let go, and may not hold yet.
     pub(super) fn is_tripped(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
         self.cool(policy, now);
         self.circuit_breaker_tripped
@@ -355,20 +342,19 @@ impl Reflection {
         now < policy::later(since, timeout_seconds)
     }
 
-    /// Whoever reflects or gives a reason has the notes before it. A small change that passes by
-    /// itself has no such reader.
+    /// Drops the notes after a reflection or a reasoned skip. An automatic skip keeps them: nobody
+    /// has read them.
     fn settle_observations(&mut self) {
         self.subagent_observations.iter_mut().for_each(|note| note.is_settled = true);
     }
 
-    /// What was closed is seen to.
     fn settle(&mut self) {
         self.closed.clear();
         self.closed_unnamed.clear();
         self.tasks.values_mut().for_each(|task| task.is_settled = true);
     }
 
-    /// What was learned is written down. Answers whether that was due.
+    /// Returns whether a reflection was due.
     pub fn reflected(&mut self, done: Done) -> bool {
         let was_due = self.status.is_open();
         if was_due {
@@ -383,9 +369,8 @@ impl Reflection {
         was_due
     }
 
-    /// Nothing is to be written down. Answers whether something was due; without, nothing is
-    /// skipped, and the reason is kept for a small change: what has not been done yet cannot have
-    /// taught nothing.
+    /// Returns whether a reflection was due. Otherwise nothing is skipped and the reason is kept
+    /// for a small change: future work cannot be judged yet.
     pub fn skipped(&mut self, skip: Skip) -> bool {
         let was_due = self.status.is_open();
         if was_due {
@@ -401,13 +386,12 @@ impl Reflection {
         was_due
     }
 
-    /// Whether so small a change is worth a reason and a line in the log: a session that changed
-    /// nothing is not, unless it closed a ticket.
+    /// Whether a small change is logged: not without changes, unless a ticket was closed.
     pub(super) fn is_news(&self, lines: u64) -> bool {
         lines > 0 || self.status.is_open()
     }
 
-    /// A small change passes by itself, with the agent's own reason where it gave one.
+    /// With the agent's early reason if there is one.
     pub(super) fn auto_skipped(&mut self, lines: u64, now: DateTime<Utc>) -> Skip {
         let early = if self.is_news(lines) { self.early_skip.take() } else { None };
         let of_agent =

@@ -1,4 +1,4 @@
-//! Implements [`Gate`] for the reflection gate: its decision, and where it stands.
+//! Implements [`Gate`] for the reflection gate: decisions and status.
 
 use super::{decide, state};
 use crate::core::{

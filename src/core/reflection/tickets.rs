@@ -1,8 +1,7 @@
-//! Ticket systems, and what closes a ticket: a table, and the user's own rows.
+//! Ticket systems, and how calls close tickets: a table, and the user's own systems.
 //!
-//! A command is read by `shell`, so compound lines, wrappers and nested shells close tickets too,
-//! and a quoted mention does not. A word that cannot be known (`tissue status x $STATE`) may be the
-//! one that closes.
+//! `shell` parses commands, so compound lines, wrappers and nested shells count, and quoted
+//! mentions do not. An unknown word (`tissue status x $STATE`) may be the closing one.
 
 use std::fmt;
 
@@ -18,15 +17,14 @@ use crate::{
     shell::{self, HOLE},
 };
 
-/// A ticket system that roz knows by itself. In its texts `|` is between spellings.
+/// In its texts, `|` separates spellings.
 #[derive(Debug)]
 pub struct System {
     pub name: &'static str,
-    /// The folder by which a project is known to use it.
+    /// A project with this folder uses the system.
     pub marker: Option<&'static str>,
     commands: &'static [Close],
     tools: &'static [ToolClose],
-    /// What else closes, in words.
     by_event: Option<&'static str>,
     in_progress: &'static str,
 }
@@ -41,35 +39,33 @@ struct Close {
 #[derive(Debug)]
 enum When {
     Always,
-    /// A word after the ticket is one of these.
     State(&'static str),
-    /// An option has one of these values.
+    /// (option, values)
     Option(&'static str, &'static str),
 }
 
 #[derive(Debug)]
 struct ToolClose {
     name: &'static str,
-    /// Only where its input's `status` is this.
+    /// Only with this `status` in its input.
     status: Option<&'static str>,
 }
 
-/// A close that a call is about to make.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Closing {
     pub system: String,
-    /// Empty where the call does not say: the system's last one.
+    /// Empty if the call does not say: the system's last ticket.
     pub tickets: Vec<String>,
 }
 
-/// Ids of one call; nobody closes more by hand.
+/// Per call; nobody closes more by hand.
 const MAX_TICKETS: usize = 50;
 const MAX_ID: usize = 200;
 
 const NONE: System =
     System { name: "", marker: None, commands: &[], tools: &[], by_event: None, in_progress: "" };
 
-/// `tasks` closes by an event of its own, `session` by a stop.
+/// `tasks` close through their own event, `session` at a stop.
 pub const SYSTEMS: &[System] = &[
     System {
         name: "tissue",
@@ -134,7 +130,7 @@ pub fn find(name: &str) -> Option<&'static System> {
     SYSTEMS.iter().find(|system| system.name == name)
 }
 
-/// What closes a system's tickets, a piece of text each, for people.
+/// A list of short texts for people.
 pub fn what_closes(policy: &TicketingPolicy, name: &str) -> Vec<String> {
     let own =
         own(policy, name).map(|ticket_system| ticket_system.closes.clone()).unwrap_or_default();
@@ -145,7 +141,7 @@ pub fn what_closes(policy: &TicketingPolicy, name: &str) -> Vec<String> {
     commands.chain(tools).chain(event).chain(own).collect()
 }
 
-/// The markers of the systems that count, in order: name and marker.
+/// (name, marker), in order.
 pub fn markers(policy: &TicketingPolicy) -> Vec<(String, String)> {
     let marker = |name: &str| match own(policy, name) {
         Some(own) => own.marker.clone(),
@@ -154,7 +150,6 @@ pub fn markers(policy: &TicketingPolicy) -> Vec<(String, String)> {
     policy.enabled().filter_map(|name| Some((name.to_owned(), marker(name)?))).collect()
 }
 
-/// The programs that close tickets of the systems that count.
 pub fn programs(policy: &TicketingPolicy) -> Vec<&str> {
     let known = policy.enabled().filter_map(find).flat_map(|system| system.commands);
     let own = policy
@@ -168,7 +163,7 @@ pub fn programs(policy: &TicketingPolicy) -> Vec<&str> {
     all
 }
 
-/// The command that prints a system's tickets in progress; empty: none.
+/// Empty: there is no such command.
 pub fn in_progress(policy: &TicketingPolicy, name: &str) -> Vec<String> {
     if let Some(own) = own(policy, name) {
         return own.in_progress.clone();
@@ -181,15 +176,15 @@ fn own<'a>(policy: &'a TicketingPolicy, name: &str) -> Option<&'a TicketSystem> 
     policy.systems.iter().find(|system| system.name == name)
 }
 
-/// What a call would close, by system. What runs where `counts` says no is about other tickets than
-/// the project's: a fixture's, say.
+/// By system. Commands that run where `counts` is false, such as in a fixture, concern other
+/// tickets.
 pub fn closings(
     policy: &TicketingPolicy,
     call: &ToolCall,
     counts: impl Fn(&shell::Run) -> bool,
 ) -> Vec<Closing> {
     let mut found = Found { policy, closings: Vec::new() };
-    // Most calls name no program of a ticket system, and pay for no more.
+    // Most calls name no ticket program and end here.
     if call.programs().any(|program| program.contains(HOLE) || is_program(program)) {
         let commands: Vec<Vec<&str>> =
             call.runs().filter(|run| counts(run)).map(shell::Run::words).collect();
@@ -256,7 +251,7 @@ impl Found<'_> {
     }
 }
 
-/// The word that a pattern's first star stands for.
+/// The word that the first star of a pattern matches.
 fn star(pattern: &str, key: &str) -> Option<String> {
     let (before, _) = pattern.split_once('*')?;
     let rest = key.strip_prefix(before)?;
@@ -295,10 +290,10 @@ impl Close {
         self.command.split(' ').next().unwrap_or_default().split('|')
     }
 
-    /// The tickets that a command closes; none if it closes nothing.
+    /// `None` if the command closes nothing.
     fn tickets(&self, words: &[&str]) -> Option<Vec<String>> {
         let program = words.first()?;
-        // A program that cannot be known is one where all the rest is said.
+        // An unknown program closes only if all other words are known.
         if program.contains(HOLE) && words[1..].iter().any(|word| word.contains(HOLE)) {
             return None;
         }
@@ -372,7 +367,7 @@ impl fmt::Display for ToolClose {
     }
 }
 
-/// Whether a word is one of several spellings, or may be.
+/// Whether a word is, or may be, one of `names`.
 fn is_one_of(word: &str, names: &str) -> bool {
     let mut parts = word.split(HOLE);
     let (first, last) = (parts.next().unwrap_or_default(), parts.next_back());
@@ -386,7 +381,7 @@ fn is_one_of(word: &str, names: &str) -> bool {
     })
 }
 
-/// A ticket's name, if all of it is known.
+/// `None` if the name has unknown parts.
 fn known(word: &str) -> Option<String> {
     (!word.is_empty() && !word.contains(HOLE)).then(|| word.to_owned())
 }

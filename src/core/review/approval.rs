@@ -1,4 +1,4 @@
-//! What is approved in a repository: the rows of its table, and which of them hold.
+//! The approvals of a repository: rows of a table, and which of them are valid.
 //!
 //! The table belongs to a repository, not to a session, so an approval serves every session and
 //! every work tree of it. Rows are only added: one that withdraws an approval names it.
@@ -10,66 +10,59 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::{policy::later, review::decision::By};
 
-/// Cleaning keeps the newest so many approvals of a table.
+/// Cleaning keeps this many of the newest approvals.
 pub const MAX_ROWS: usize = 500;
 
-/// `{"row":"approved", …}`, one a line.
+/// One line: `{"row":"approved", …}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "row", rename_all = "snake_case")]
 pub enum Row {
-    /// The commit that was checked out when the first session of the repository began; none where
-    /// there was no commit yet.
+    /// The checked-out commit when the repository's first session began; `None` if there was none.
     First {
         at: DateTime<Utc>,
         head: Option<String>,
     },
     Approved(Box<Approved>),
-    /// A later verdict took an approval back.
     Withdrawn {
         at: DateTime<Utc>,
         approval: String,
     },
 }
 
-/// The work of a repository as somebody approved it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Approved {
     pub id: String,
     pub at: DateTime<Utc>,
-    /// The git tree that was looked at: all that is tracked or known to be part of the work.
+    /// The git tree that was reviewed: tracked files and others known to be part of the work.
     pub tree: String,
-    /// The tree that it was compared with.
     pub base: String,
-    /// The tree in which the branch left the default branch.
     pub fork: String,
-    /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// The work trees of the review; the first is the one of this row.
+    /// The work trees of the review, this row's first.
     pub works: Vec<PathBuf>,
     pub by: By,
     pub session: String,
     pub summary: String,
-    /// Set where the work was empty: the one call that is approved, as its gate key.
+    /// For an empty work: the gate key of the only approved call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Files whose change the reviewer was shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<String>,
-    /// Files that it was not shown, with the reason where it gave one.
+    /// With the reason if the reviewer gave one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unseen: Vec<String>,
 }
 
-/// The approvals that hold, oldest first.
+/// Valid approvals, oldest first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Table {
     /// See [`Row::First`].
     pub first: Option<Option<String>>,
     pub approvals: Vec<Approved>,
-    /// Some were left out because their time is over.
+    /// Some approvals were dropped because they had expired.
     pub has_expired: bool,
 }
 
@@ -90,7 +83,7 @@ impl Table {
         table
     }
 
-    /// Leaves out what has expired (`review.gates.approval_ttl_seconds`).
+    /// Drops approvals older than `review.gates.approval_ttl_seconds`.
     #[must_use]
     pub fn unexpired(mut self, ttl_seconds: Option<u64>, now: DateTime<Utc>) -> Self {
         if let Some(ttl) = ttl_seconds {
@@ -102,8 +95,8 @@ impl Table {
     }
 }
 
-/// The rows that stay when a table is cleaned: the first commit, and approvals that are younger
-/// than `before`, at most [`MAX_ROWS`] of them.
+/// The rows that cleaning keeps: the first commit, and at most [`MAX_ROWS`] approvals, none of them
+/// older than `before`.
 pub fn kept(rows: Vec<Row>, before: DateTime<Utc>) -> Vec<Row> {
     let table = Table::of(rows.iter().cloned());
     let surplus = table.approvals.len().saturating_sub(MAX_ROWS);

@@ -1,4 +1,4 @@
-//! How each block of a stop went: the record behind `roz stats`.
+//! How each blocked stop turned out, for `roz stats`.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,6 @@ pub struct Attempt {
     pub template_id: String,
     pub timestamp: DateTime<Utc>,
     pub outcome: Outcome,
-    /// A reviewer started after it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     spawned: bool,
 }
@@ -42,8 +41,7 @@ impl Attempts {
         self.0.iter()
     }
 
-    /// A stop is blocked with the words of `template_id`. What is still open from the block before
-    /// has failed.
+    /// A stop is blocked. An attempt that is still open has failed.
     pub(super) fn begin(&mut self, template_id: &str, now: DateTime<Utc>) {
         self.close();
         self.0.push(Attempt {
@@ -62,7 +60,7 @@ impl Attempts {
         }
     }
 
-    /// The first decision counts.
+    /// Only the first decision counts.
     pub(super) fn succeeded(&mut self, decision: &Decision, blocks_needed: u32) {
         if let Some(attempt) = self.0.last_mut()
             && matches!(attempt.outcome, Outcome::Pending | Outcome::BadSessionId)
@@ -72,7 +70,6 @@ impl Attempts {
         }
     }
 
-    /// The last reviewer did not decide, named another session, or was at work for too long.
     pub(super) fn failed(&mut self, outcome: Outcome) {
         if let Some(attempt) = self.open() {
             attempt.outcome = outcome;

@@ -1,4 +1,4 @@
-//! What opens a review, and what a person lets through without one.
+//! What starts a review, and a person's permission for one call without a review.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::{bounded::TruncatedInput, policy::later};
 
-/// Who asked for the review of a cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opener {
@@ -15,21 +14,19 @@ pub enum Opener {
     Person,
     /// `review.mode = "always"`.
     Always,
-    /// A gated call.
     Gate,
-    /// The agent, before anything asked for it.
+    /// The agent launched a reviewer by itself.
     Launch,
 }
 
 impl Opener {
-    /// Whether only the agent's own doing opened the review: no stop waits for it once the user has
-    /// moved on, or the work turns out approved.
+    /// Whether the agent started the review without being asked by a person: once the user moves on
+    /// or the work turns out approved, no stop waits for it.
     pub fn is_agents_doing(self) -> bool {
         matches!(self, Opener::Gate | Opener::Launch)
     }
 }
 
-/// The gated call that asked for a review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GateTrigger {
     pub tool_name: String,
@@ -39,30 +36,27 @@ pub struct GateTrigger {
     /// What the pattern matched: `Bash:git push origin main`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// The work tree that the call is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<PathBuf>,
 }
 
-/// How long a person's `#roz:allow` holds.
+/// How long `#roz:allow` is valid.
 const ALLOW_SECONDS: u64 = 15 * 60;
 
-/// One gated call that a person lets through.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Allow {
-    /// Only calls that this pattern gates; none: the next gated call.
+    /// `None`: the next gated call, whatever its pattern.
     pub pattern: Option<String>,
     pub at: DateTime<Utc>,
-    /// Prompts of the user since then.
+    /// Prompts of the user since then: the second one ends the permission.
     pub prompts: u32,
-    /// The call that goes through under it, until its end is known.
+    /// The running call that uses the permission.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
 }
 
 impl Allow {
-    /// Whether it lets a call of this pattern through. A second call waits for the end of the
-    /// first, which may use it up.
+    /// A second call waits for the end of the first, which may use up the permission.
     pub fn covers(&self, pattern: &str, call: Option<&str>, now: DateTime<Utc>) -> bool {
         let is_fresh = self.prompts < 2 && now <= later(self.at, ALLOW_SECONDS);
         let is_free = self.call.is_none() || self.call.as_deref() == call;

@@ -1,4 +1,4 @@
-//! What a review came to, and who says so.
+//! The decisions on a review, and who made them.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -20,18 +20,15 @@ pub enum Decision {
     },
 }
 
-/// A decision as it was posted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Posted {
     pub decision: Decision,
     pub posted_at: DateTime<Utc>,
     pub by: By,
-    /// The cycle that it belongs to.
     pub cycle: u64,
-    /// What was checked before it was taken.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub proof: Value,
-    /// The git tree that was looked at.
+    /// The git tree that was reviewed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
 }
@@ -39,9 +36,8 @@ pub struct Posted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
-    /// A reviewer, by its `agent_id`.
+    /// With its `agent_id`.
     Reviewer(String),
-    /// A person, at a terminal or a prompt.
     Human,
 }
 

@@ -11,7 +11,6 @@ use std::borrow::Cow;
 
 pub use self::pages::pages;
 
-/// What a diff says about one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileDiff {
     /// The path after the change (of a deleted file: before it), without the prefix `b/`, escaped
@@ -27,7 +26,6 @@ pub struct FileDiff {
     pub hunks: Vec<Hunk>,
 }
 
-/// Lines that changed, and those around them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     /// As in `@@ -old_start,old_lines +new_start,new_lines @@ section`.
@@ -42,31 +40,29 @@ pub struct Hunk {
     pub extent: Extent,
 }
 
-/// How much of a hunk the text has.
+/// How much of a hunk a text contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     Whole,
-    /// The text ends within the hunk, so its first lines are there.
+    /// The text ends within the hunk: its first lines are complete.
     Cut,
-    /// Other text follows too early: some program left lines out, and nobody knows which.
+    /// Other text begins too early, so unknown lines are missing.
     Filtered,
 }
 
-/// The files of a diff, in their order. Combined diffs (`diff --cc`) are left out, and so are those
-/// without a line `diff --git`.
+/// In their order. Combined diffs (`diff --cc`) and diffs without a line `diff --git` are left out.
 pub fn parse(text: &str) -> Vec<FileDiff> {
-    // Escape sequences in a diff without colours are the file's own.
+    // In a diff without colours, escape sequences belong to the file.
     let is_coloured = text.lines().any(|line| line.starts_with('\x1b'));
     let text = if is_coloured { without_colours(text) } else { Cow::Borrowed(text) };
     let mut reader = Reader::default();
-    // A blank line at the end may be context, or not be part of the diff.
+    // The last blank line may or may not be context.
     for line in text.trim_end_matches('\n').split('\n') {
         reader.read(line);
     }
     reader.files
 }
 
-/// A text without the escape sequences that colour it.
 pub(super) fn without_colours(text: &str) -> Cow<'_, str> {
     if !text.contains('\x1b') {
         return Cow::Borrowed(text);
@@ -86,11 +82,10 @@ pub(super) fn without_colours(text: &str) -> Cow<'_, str> {
 struct Reader {
     files: Vec<FileDiff>,
     place: Place,
-    /// How many lines the last hunk still lacks on its old and its new side.
+    /// Missing lines of the last hunk on its old and its new side.
     left: (u64, u64),
 }
 
-/// What the lines read last belong to.
 #[derive(Default, PartialEq)]
 enum Place {
     /// No file's diff.
@@ -124,8 +119,8 @@ impl Reader {
         }
     }
 
-    /// Takes a line into the last hunk, if it belongs there. The counts decide, since a removed `--
-    /// a` looks like a header.
+    /// The counts decide whether a line belongs to the hunk, since a removed `-- a` looks like a
+    /// header.
     fn take(&mut self, line: &str) -> bool {
         let (old, new) = match line.as_bytes() {
             [] | [b' ', ..] => (1, 1),
@@ -156,8 +151,8 @@ impl Reader {
 }
 
 impl FileDiff {
-    /// With the path in `a/src/x.rs b/src/x.rs`, where both sides have the same; a rename has lines
-    /// of its own.
+    /// Reads the path of `a/src/x.rs b/src/x.rs`, the same on both sides; renames have lines of
+    /// their own.
     fn named(names: &str, line: &str) -> Self {
         let same = || {
             let (old, new) = names.split_at_checked(names.len() / 2)?;
@@ -172,7 +167,7 @@ impl FileDiff {
         Self { path, header: vec![line.to_owned()], ..Self::default() }
     }
 
-    /// Reads a line above the hunks; false if it is not one.
+    /// Returns false if it is not a header.
     fn read_header(&mut self, line: &str) -> bool {
         const OTHERS: &str = "--- |+++ |old mode |new mode |new file mode |similarity index |\
                               dissimilarity index |rename from |copy from ";
@@ -186,7 +181,7 @@ impl FileDiff {
         } else if line.starts_with("deleted file mode ") {
             self.is_deleted = true;
         } else if let Some(name) = rest("+++ ").filter(|_| self.path.is_empty()) {
-            // Two names, and no rename: `git diff --no-index one two`.
+            // Different names without a rename: `git diff --no-index one two`.
             let name = name.trim_end_matches('\t');
             let path = name.split_once('/').filter(|(prefix, _)| prefix.len() == 1);
             path.map_or(name, |(_, path)| path).clone_into(&mut self.path);
@@ -201,7 +196,7 @@ impl FileDiff {
 }
 
 impl Hunk {
-    /// The hunk that a line `@@ -1,2 +3,4 @@ section` begins.
+    /// Parses `@@ -1,2 +3,4 @@ section`.
     fn titled(line: &str) -> Option<Self> {
         let (old, rest) = line.strip_prefix("@@ -")?.split_once(" +")?;
         let (new, section) = rest.split_once(" @@")?;
@@ -215,12 +210,12 @@ impl Hunk {
         Some(Self { old_start, old_lines, new_start, new_lines, section, lines: vec![], extent })
     }
 
-    /// The number of its first line on the new side; where it has none, of the line that follows.
+    /// If the new side is empty: the number of the next line.
     pub fn first_new(&self) -> u64 {
         first(self.new_start, self.new_lines)
     }
 
-    /// How many of its lines the text has on the old and on the new side.
+    /// Lines in the text on the old and on the new side.
     pub fn counts(&self) -> (u64, u64) {
         let count = |other: char| {
             self.lines.iter().filter(|line| !line.starts_with([other, '\\'])).count() as u64
@@ -229,7 +224,7 @@ impl Hunk {
     }
 }
 
-/// A title names the line before where a side has no lines.
+/// For an empty side, a hunk header names the line before it.
 fn first(start: u64, lines: u64) -> u64 {
     start.saturating_add(u64::from(lines == 0))
 }

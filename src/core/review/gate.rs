@@ -1,4 +1,4 @@
-//! Gates on tools: a call that a pattern covers waits for an approval.
+//! Gated calls: calls that match a pattern need an approval.
 
 use std::path::Path;
 
@@ -21,11 +21,10 @@ use crate::core::{
 };
 use crate::shell::{self, Certainty, HOLE};
 
-/// Why a call goes through that a person has let through.
 pub(crate) const ALLOWED: &str = "allowed by a person";
 
-/// The pattern that gates a call, what it covers of it, and the repository whose configuration has
-/// it, if that is not the session's.
+/// The pattern that gates a call, the part it matches, and the configuring repository if that is
+/// not the session's.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gated<'a> {
     pub(crate) pattern: &'a str,
@@ -33,7 +32,7 @@ pub(crate) struct Gated<'a> {
     pub(crate) root: Option<&'a Path>,
 }
 
-/// What gates `call`: the session's own patterns, then those of the repositories that it goes to.
+/// Applies the session's patterns, then those of the repositories that the call affects.
 pub(crate) fn gated<'a>(
     policy: &'a ReviewPolicy,
     elsewhere: &'a [GatesElsewhere],
@@ -56,7 +55,7 @@ pub(super) fn on_tool(
     call: &ToolCall,
     cx: Cx,
 ) -> Outcome {
-    // Without these no review could ever end.
+    // A reviewer could not be launched or decide without these.
     let is_needed = call.launches().is_some_and(is_reviewer_name)
         || reviewer.is_some() && proof::says_only(call);
     if is_needed {
@@ -93,7 +92,7 @@ pub(super) fn on_tool(
     {
         return gate.ask("unknown", why);
     }
-    // Each program that starts is denied anew, and each call that has no id of its own.
+    // A started program or a call without an id of its own is denied each time.
     let id = id.filter(|id| *id != STARTED && !id.starts_with(MADE_UP));
     let (template, reason) = match (review.phase(), reach) {
         (Phase::Reviewing, _) => ("gate-reviewing", "a reviewer is at work".to_owned()),
@@ -131,8 +130,8 @@ pub(super) fn on_tool(
     ))
 }
 
-/// What lets the programs through that a gated call starts. One that is gated for what is not known
-/// of it has no keys for that, but the patterns.
+/// Permits the programs that a gated call starts. Where unknown parts of a call are gated, there
+/// are patterns instead of keys.
 fn pass(call: &ToolCall, all: &[Gated]) -> Option<Pass> {
     const MOST: usize = 100;
     let tool_use_id = call.tool_use_id.clone().filter(|id| id != STARTED)?;
@@ -148,7 +147,7 @@ fn pass(call: &ToolCall, all: &[Gated]) -> Option<Pass> {
     (!keys.is_empty() || !patterns.is_empty()).then_some(Pass { tool_use_id, keys, patterns })
 }
 
-/// What waits for the review, for whoever has forgotten it.
+/// The reminder after a compaction.
 pub(super) fn waiting(review: &Review) -> String {
     let Some(trigger) = review.trigger() else { return String::new() };
     format!("`{}` waits for it (gate `{}`). ", trigger.tool_name, trigger.pattern_matched)
@@ -158,7 +157,7 @@ struct Gate<'a> {
     call: &'a ToolCall<'a>,
     pattern: &'a str,
     key: Option<String>,
-    /// The repository that configures it, if that is not the session's.
+    /// The configuring repository, if it is not the session's.
     root: Option<&'a Path>,
     pass: Option<Pass>,
     cx: Cx<'a>,
@@ -178,7 +177,7 @@ impl Gate<'_> {
 
     fn let_through(&self, review: &mut Review, scope: Scope) -> Outcome {
         let id = self.call.tool_use_id.as_deref();
-        // A hook that is registered twice tells of a call twice.
+        // A hook that is registered twice reports a call twice.
         if review.is_running(id) {
             return Outcome::pass();
         }
@@ -190,8 +189,8 @@ impl Gate<'_> {
             }
         };
         let mut outcome = self.passed("approved", changed);
-        // What serves one call is used up by it. Any other approval is asked again as the program
-        // starts: the work may have changed since.
+        // An approval for one call is used up by it. Other approvals are checked again when the
+        // program starts, because the work may have changed.
         if scope == Scope::Tool {
             outcome = outcome.with_pass(self.pass.as_ref());
         }
@@ -224,7 +223,7 @@ impl Gate<'_> {
     fn ask(&self, template: &str, reason: &str) -> Outcome {
         let notice = self.notice(&format!("ask-{template}"), reason);
         let asked = Outcome::ask(notice).marked(Mark::GateBlocked(self.mark("ask", reason)));
-        // What a person lets through is the whole of it.
+        // A person permits all of the call.
         match self.pass.clone() {
             Some(mut pass) => {
                 pass.patterns.push(self.pattern.to_owned());
@@ -234,7 +233,7 @@ impl Gate<'_> {
         }
     }
 
-    /// What the pattern covers of a line that says more than that, and whose it is.
+    /// The part of a longer line that the pattern matches, and who configured it.
     fn covered(&self) -> String {
         let of = self.root.map_or_else(String::new, |root| format!(" of `{}`", root.display()));
         match self.key.as_deref().and_then(|key| key.strip_prefix("Bash:")) {

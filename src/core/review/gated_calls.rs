@@ -6,26 +6,25 @@
 //! tools = ["Bash:git push*", "!Bash:git push origin wip/*"]
 //! ```
 //!
-//! Each command that a call would run is judged by itself, and the last pattern that matches it
-//! wins: `git push origin wip/a && git push origin main` is gated because of its second command. An
-//! exclusion undoes only patterns of its own file, so that a project cannot open what its user has
-//! closed; and only for a command of which every word is known.
+//! Each command of a call is judged by itself, and the last pattern that matches it wins: `git push
+//! origin wip/a && git push origin main` is gated because of its second command. An exclusion
+//! applies only to patterns of its own file, so that a project cannot open what its user has gated,
+//! and only to commands whose words are all known.
 
 use crate::{
     core::{event::ToolCall, pattern, policy::GatesPolicy, tool::SHELL},
     shell::{Certainty, HOLE, Run},
 };
 
-/// A pattern, and what it covers of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Covering<'a> {
     pub pattern: &'a str,
-    /// None: it covers the call because not all of it could be read.
+    /// `None` if the pattern matches only because parts of the call are unknown.
     pub key: Option<String>,
 }
 
-/// Every pattern that covers one of these runs of the call, or what could not be read of it. For
-/// the gates of another repository, which hold for the commands that run there.
+/// The patterns of another repository that match commands which run there, or unknown parts of the
+/// call.
 pub fn covering_runs<'a>(
     gates: &'a GatesPolicy,
     call: &ToolCall,
@@ -36,9 +35,9 @@ pub fn covering_runs<'a>(
     matching(gates, &units, call.may_run_anything())
 }
 
-/// Every pattern that covers the call, in their order.
+/// In the patterns' order.
 pub fn covering<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Vec<Covering<'a>> {
-    // A call's keys are made once, and most calls match nothing.
+    // Computed once per call: most calls match nothing.
     let matches = |text: &String| call.keys().iter().any(|key| pattern::matches(text, key));
     let units = if gates.tools.iter().any(matches) { Unit::all(call) } else { Vec::new() };
     matching(gates, &units, call.may_run_anything())
@@ -62,10 +61,9 @@ fn matching<'a>(
     found
 }
 
-/// What is judged by itself: a command with all its keys, or one key.
 struct Unit {
     keys: Vec<String>,
-    /// Every word of it is known, so that an exclusion can apply.
+    /// Exclusions apply only to known commands.
     is_known: bool,
 }
 
@@ -73,7 +71,7 @@ impl Unit {
     fn all(call: &ToolCall) -> Vec<Self> {
         let mut units: Vec<Self> = call.runs().map(|run| Self::of_run(run, call)).collect();
         units.extend(Self::unread(call));
-        // A Bash call does nothing beside its commands, another tool may.
+        // A Bash call is only its commands; another tool may do more.
         let has_own = call.name != SHELL || units.is_empty();
         let keys: Vec<String> = call.names().skip(usize::from(!has_own)).cloned().collect();
         if !keys.is_empty() {
@@ -97,7 +95,7 @@ impl Unit {
         Self { keys, is_known: !has_hole && !is_opaque && !call.may_run_anything() }
     }
 
-    /// The key that a pattern covers, unless one of the `later` patterns of its file excludes this.
+    /// The matching key, unless one of the `later` patterns of the same file excludes it.
     fn covered_by(&self, pattern: &str, later: &[String]) -> Option<&String> {
         let key = self.keys.iter().find(|key| pattern::matches(pattern, key))?;
         let is_excluded = self.is_known && later.iter().any(|text| self.is_excluded_by(text));

@@ -1,4 +1,4 @@
-//! Sentences of the review gate, and parts of them, that are needed in more than one place.
+//! Sentences of the review gate that several places share.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ pub(super) fn path(path: &str) -> String {
     bounded::plain_line(path)
 }
 
-/// What an approval does not cover, as the reason of a denial.
+/// Why an approval does not cover the work, for a denial.
 pub fn why_new(known: &Known) -> String {
     if !known.uncommitted.is_empty() {
         let files = listed(known.uncommitted.iter().map(|file| format!("`{}`", path(file))));
@@ -39,7 +39,7 @@ pub fn why_new(known: &Known) -> String {
     }
 }
 
-/// The files that changed, and who changed them where that is known.
+/// Changed files, with who changed each where known.
 pub(super) fn changed(files: &[Changed]) -> String {
     listed(files.iter().map(|file| {
         let name = path(&file.path);
@@ -53,8 +53,8 @@ pub(super) fn changed(files: &[Changed]) -> String {
     }))
 }
 
-/// What the work became since it was approved: for the trace, and in words for the user. For scopes
-/// in which a changed work passes.
+/// How the work changed since its approval, for the trace and for the user, in scopes where changed
+/// work passes.
 pub(super) fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String>) {
     let known = match work {
         Work::Unknown(why) => {
@@ -74,7 +74,7 @@ pub(super) fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String
     (named, Some(message))
 }
 
-/// The first of some names, and how many more there are.
+/// The first names, and how many more there are.
 pub(crate) fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
     let more = match names.len().saturating_sub(NAMED) {
         0 => String::new(),
@@ -83,7 +83,7 @@ pub(crate) fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
     names.take(NAMED).collect::<Vec<_>>().join(", ") + &more
 }
 
-/// The work trees of a review, for the reviewer.
+/// For the reviewer.
 pub(super) fn folders(roots: &[PathBuf]) -> String {
     let names: Vec<String> = roots.iter().map(|root| path(&root.to_string_lossy())).collect();
     match names.as_slice() {
@@ -92,7 +92,7 @@ pub(super) fn folders(roots: &[PathBuf]) -> String {
     }
 }
 
-/// What was found in this cycle so far, for the next reviewer.
+/// For the next reviewer of the cycle.
 pub fn earlier_findings(review: &Review) -> String {
     let found = review.decisions_of_cycle().filter_map(|posted| match &posted.decision {
         Decision::Issues { summary, message_to_agent } => {
@@ -111,7 +111,6 @@ pub(super) fn second_opinions(review: &Review) -> String {
     }
 }
 
-/// A gated call in a few words.
 pub(super) fn call(trigger: &GateTrigger) -> String {
     let command = command(&trigger.tool_input.value);
     bounded::line(command.unwrap_or(&trigger.tool_name), 200)

@@ -37,9 +37,9 @@
 //! | any | `#roz:allow` | the same: one gated call goes through |
 //! | Approved by a reviewer | ISSUES by another one | Issues: the approval is withdrawn |
 //!
-//! [`state`] is the record and its arrows, [`work`] what is reviewed, [`approval`] what is
+//! [`state`] has the record and its transitions, [`work`] what is reviewed, [`approval`] what is
 //! approved, [`proof`] who may decide, [`coverage`] whether a reviewer has looked; `gate` and
-//! `stop` are the two places where the gate objects, `people` hears what a person says.
+//! `stop` are the two places where the gate objects, `people` handles prompts.
 
 pub mod approval;
 pub mod attempt;
@@ -107,7 +107,6 @@ pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
     }
 }
 
-/// Whether a prompt of the user may ask for a review.
 pub fn may_ask(mode: Mode, prompt: &str) -> bool {
     match mode {
         Mode::Always => true,
@@ -121,11 +120,11 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
         review.found_second_opinions(found);
     }
     if matches!(source, Source::Startup | Source::Resume | Source::Clear) {
-        // The client that ran them is gone.
+        // The client that ran them has ended.
         review.lose_all_reviewers();
     }
     match source {
-        // The conversation has forgotten what was demanded of it.
+        // The conversation no longer has the demand.
         Source::Compact | Source::Resume if review.phase().is_open() => {
             let phase = review.phase();
             let findings = match review.decision() {
@@ -202,7 +201,7 @@ fn on_tool_done(
     if !succeeded {
         proof::launch_failed(review, call);
     }
-    // Programs that started under an approval belonged to this call, for all that is known.
+    // These programs cannot be told apart from those of this call.
     if review.is_running(Some(STARTED)) && messages::command(&call.input).is_some() {
         review.ended(STARTED, succeeded);
     }

@@ -9,26 +9,17 @@ use crate::core::{
     tool::{REVIEWER, is_reviewer_name},
 };
 
-/// One thing to look up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewNeed {
-    /// The work of every work tree of the session, beside what was approved of it.
+    /// All work trees of the session, compared with their approvals.
     Works,
-    /// The work of the current folder.
     WorkHere,
-    /// The work that a gated call carries.
     GatedWork,
-    /// The work trees of the session.
     Roots,
-    /// The programs that can give a second opinion.
     SecondOpinions,
-    /// Other sessions of this project with an open review.
     OpenElsewhere,
-    /// An agent file that bears the reviewer's name.
     Shadow,
-    /// What a reviewer was shown.
     Shown,
-    /// What a reviewer would change.
     ReviewerChanges,
 }
 

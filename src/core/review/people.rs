@@ -1,4 +1,4 @@
-//! What a person says at a prompt: `#roz` and its commands.
+//! Handles `#roz` and its commands in a person's prompts.
 
 use crate::core::{
     Cx, bounded,
@@ -72,7 +72,7 @@ pub(super) fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) 
     }
 }
 
-/// In mode `always`: whether a prompt begins a cycle.
+/// In mode `always`, whether a prompt begins a cycle.
 fn is_new_work(review: &Review, cx: Cx) -> bool {
     match review.phase() {
         Phase::Idle => true,
@@ -95,7 +95,7 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
         excuses: Vec::new(),
     };
     let posted = proof::post(review, &posting, cx.session_id.as_str(), cx.policy, cx.now);
-    // Only a reviewer is refused.
+    // Only reviewers can be refused.
     let Ok(taken) = posted else { return outcome };
     let told = match &posting.unknown {
         Some(why) => format!(
@@ -112,7 +112,7 @@ fn allow(review: &mut Review, cx: Cx, outcome: Outcome) -> Outcome {
     outcome.marked(Mark::CallAllowed { by: "prompt", pattern }).telling_user(told)
 }
 
-/// Lets one gated call through; what the person is told, and the pattern that it is for.
+/// Returns the message for the person and the pattern.
 pub(in crate::core) fn allow_once(
     review: &mut Review,
     now: chrono::DateTime<chrono::Utc>,

@@ -1,6 +1,6 @@
-//! The states of the review.
+//! The states of a review.
 
-/// The states of the machine, read off the record.
+/// Computed from the record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase<'a> {
     Idle,
@@ -11,7 +11,7 @@ pub enum Phase<'a> {
 }
 
 impl Phase<'_> {
-    /// The state as one word, for tables and JSON.
+    /// For tables and JSON.
     pub fn word(self) -> &'static str {
         match self {
             Phase::Idle => "idle",
@@ -22,7 +22,6 @@ impl Phase<'_> {
         }
     }
 
-    /// Whether a review is asked for and not answered yet.
     pub fn is_open(self) -> bool {
         !matches!(self, Phase::Idle | Phase::Approved)
     }

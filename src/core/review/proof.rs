@@ -6,7 +6,7 @@
 //! - The **permit**: PreToolUse of that reviewer's own Bash call that runs
 //!   `roz decide`, for the verdict that stands in it.
 //!
-//! A token that somebody else has read decides nothing: there is no permit.
+//! A stolen token decides nothing without a permit.
 
 mod launch;
 mod looking;
@@ -34,10 +34,9 @@ pub(super) use self::{
     looking::was_shown,
 };
 
-/// Calls of one reviewer that may decide at the same time.
+/// Running calls of one reviewer that may decide.
 const MAX_PERMITS: usize = 16;
 
-/// What a reviewer's Bash call says to `roz decide` or `roz context`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) session: String,
@@ -45,7 +44,6 @@ pub(crate) struct Said {
     pub(crate) verdict: Option<&'static str>,
 }
 
-/// The calls of `roz decide` and `roz context` in a call's command lines.
 pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
     let runs = call.runs().filter(|run| run.program == "roz");
     runs.filter_map(|run| {
@@ -57,7 +55,7 @@ pub(crate) fn said(call: &ToolCall) -> Vec<Said> {
                 let verdict = ["COMPLETE", "ISSUES"].into_iter().find(|text| *text == verdict)?;
                 Some(Said { session, verdict: Some(verdict) })
             }
-            // Without a session it shows the newest one of the project.
+            // Without a session, `roz context` shows the newest one.
             "context" => Some(Said { session: words.next()?, verdict: None }),
             _ => None,
         }
@@ -93,7 +91,7 @@ fn positionals(argv: &[String]) -> Vec<String> {
     words
 }
 
-/// A reviewer's own Bash call: it gets a permit for each verdict in it.
+/// Gives a reviewer's own Bash call a permit for each of its verdicts.
 pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) -> Outcome {
     let mut outcome = Outcome::pass();
     for said in said(call) {
@@ -128,8 +126,6 @@ pub(super) fn revoke(review: &mut Review, agent: &str, call: &ToolCall) {
     }
 }
 
-/// Takes a decision, if whoever posts it may.
-///
 /// # Errors
 ///
 /// Says what is missing; nothing is changed then.
@@ -164,7 +160,7 @@ pub fn post(
             let used = permit.tool_use_id.clone();
             if let Some(reviewer) = review.reviewers.get_mut(&agent) {
                 reviewer.last_word = Some(verdict.to_owned());
-                // One call, one decision.
+                // Each call decides once.
                 reviewer.permits.retain(|permit| permit.tool_use_id != used);
             }
             (By::Reviewer(agent), proof, standing)
@@ -212,8 +208,8 @@ pub fn post(
     Ok(taken)
 }
 
-/// The reviewer that claims to decide: by its token, or by a permit for this verdict where it could not
-/// be told one.
+/// Finds the deciding reviewer by its token, or by a permit for this verdict if it could not be
+/// told a token.
 fn claimant<'a>(
     review: &'a Review,
     claim: &Claim,
@@ -232,7 +228,7 @@ fn claimant<'a>(
     found.map(|(agent, reviewer)| (agent.as_str(), reviewer)).ok_or(refusal)
 }
 
-/// Whether a reviewer's decision is the one that holds from now on.
+/// Whether a reviewer's decision replaces the last one.
 fn standing(
     review: &Review,
     agent: &str,
@@ -252,7 +248,7 @@ fn standing(
         }
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Issues { .. } => (),
     }
-    // What another one found while this one looked is not undone by this one.
+    // An approval does not override issues that another reviewer found at the same time.
     let found_meanwhile = review.decisions_of_cycle().any(|posted| {
         posted.by != By::Reviewer(agent.to_owned())
             && started_at <= posted.posted_at

@@ -1,4 +1,4 @@
-//! A reviewer and its launch, and a decision that it posts.
+//! A reviewer with its launch, and the decisions that it posts.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,14 @@ use crate::core::{
     trace::{DecisionTaken, Mark},
 };
 
-/// How long a launch waits for its SubagentStart.
 const LAUNCH_SECONDS: u64 = 60;
 
-/// A call that starts a reviewer with our brief.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
     pub at: DateTime<Utc>,
-    /// A subagent has started since, and no other may answer it.
+    /// A subagent answered this launch, so no other may.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) answered: bool,
 }
@@ -42,34 +40,33 @@ impl Launch {
 pub struct Reviewer {
     pub started_at: DateTime<Utc>,
     pub token_sha256: String,
-    /// It could not be told its token: it decides with its permit alone.
+    /// It was not told its token, so it decides with its permit alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_unbriefed: bool,
-    /// Its calls cannot be told from the agent's: what it looked at is not known, nor is its end.
+    /// The client does not separate its calls from the agent's, so neither what it saw nor its end
+    /// is known.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_unwatched: bool,
-    /// The session that it was told.
     pub session_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) last_word: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) permits: Vec<Permit>,
-    /// How often its end was held because it had not decided.
+    /// Stops that were blocked because it had not decided.
     #[serde(default)]
     pub(super) blocks: u32,
     #[serde(default)]
     pub(super) proof: Value,
-    /// It ended without a decision; its token is good until another reviewer starts.
+    /// Ended without a decision. Its token is valid until another reviewer starts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) has_ended: bool,
-    /// What of the work it was shown.
+    /// The parts of the change that were shown to it.
     #[serde(default)]
     pub(super) seen: Seen,
-    /// Files in which the client keeps outputs that were too long to show, and how many lines of
-    /// each were read from its beginning on.
+    /// Lines read so far of each file with a long output.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) kept_outputs: BTreeMap<String, u64>,
-    /// It looked at what the gated call names (of an empty work there is nothing else to see).
+    /// For an empty work, the gated call is all there is to look at.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) looked_at_call: bool,
 }
@@ -81,42 +78,37 @@ pub(super) struct Permit {
     pub(super) tool_use_id: Option<String>,
 }
 
-/// A decision that somebody wants to post.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posting {
     pub decision: Decision,
     pub claim: Claim,
-    /// The work as it is now, a work tree each, with what has to be seen of it.
+    /// One per work tree.
     pub works: Vec<Looked>,
-    /// Why some of it could not be looked at.
+    /// Why part of the work could not be read.
     pub unknown: Option<String>,
-    /// What the reviewer asks to be let off.
+    /// Files that the reviewer declares it need not see.
     pub excuses: Vec<Excuse>,
 }
 
-/// What came of a decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taken {
     pub by: By,
     pub standing: Standing,
-    /// Rows for the tables of approvals; each names its work tree first.
     pub approvals: Vec<Approved>,
-    /// Approvals that do not hold any more, by id.
+    /// Ids of approvals that are no longer valid.
     pub withdrawn: Vec<String>,
-    /// Files whose changes the reviewer was shown.
     pub seen: Vec<String>,
-    /// Files that were approved without a look, with the reasons.
+    /// With the reasons.
     pub unseen: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Claim {
     Token(String),
-    /// Neither a token nor a person: a reviewer that could not be told its token, if its permit says so.
+    /// A permit without a token, for a reviewer that was not told one.
     Permit,
-    /// `roz decide` saw a person: a terminal, and no agent's environment.
+    /// `roz decide` ran at a terminal, outside of an agent's environment.
     Human,
-    /// A person typed `#roz:approve`.
     Prompt,
 }
 
@@ -129,11 +121,10 @@ impl Claim {
     }
 }
 
-/// What became of a posted decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
     Stands,
-    /// It is recorded, and changes nothing, because …
+    /// Recorded without an effect, for this reason.
     Recorded(&'static str),
 }
 
@@ -161,17 +152,14 @@ pub enum Refusal {
     CallUnseen { call: String },
 }
 
-/// A work tree as it is when a decision is posted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Looked {
-    /// None outside of a git repository.
+    /// `None` outside of a git repository.
     pub known: Option<Known>,
-    /// What has to be seen of it.
     pub required: Vec<Required>,
 }
 
 impl Posting {
-    /// The tree of the first work tree.
     pub fn tree(&self) -> Option<String> {
         self.works.iter().find_map(|work| Some(work.known.as_ref()?.tree.clone()))
     }
@@ -194,7 +182,6 @@ impl Reviewer {
         self.last_word.is_none()
     }
 
-    /// Whether its decision is waited for.
     pub fn is_at_work(&self) -> bool {
         self.is_undecided() && !self.has_ended
     }

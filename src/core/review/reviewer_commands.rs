@@ -1,12 +1,9 @@
-//! What a reviewer's commands would change of the work by way of git, and which commands show it
-//! what a file holds.
+//! Which git commands of a reviewer would change the work, and which commands print a file.
 
 use crate::{core::name_words::is_one, shell::Run};
 
-/// Programs whose output is what a file holds.
 const SHOWS: &str = "cat head tail sed nl less more bat batcat grep rg awk";
 
-/// Verbs of git that change a work tree, its index or its history.
 const CHANGES: &str = "\
     add am apply checkout cherry-pick clean commit merge mv pull push rebase reset restore revert rm \
     stash switch update-index";

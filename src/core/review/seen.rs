@@ -1,4 +1,4 @@
-//! Which parts of a change a reviewer has seen, and which it still has to see.
+//! Tracks which parts of a change a reviewer has seen, and which are missing.
 //!
 //! Lines are recorded by the blob id of the content, so that the diff of an old commit does not
 //! count, and neither does anything that was shown before the file's last edit.
@@ -15,44 +15,40 @@ use crate::core::review::diff::{self, Extent, FileDiff, Hunk};
 
 pub use self::excuse::{Excuse, is_generated};
 
-/// Lines of a file from 1, first and last. `(n + 1, n)` is the place between lines `n` and `n + 1`.
+/// (first, last) line, from 1. `(n + 1, n)` is the place between lines `n` and `n + 1`.
 type Range = (u64, u64);
 
-/// Paths, and ranges of lines, that are remembered.
+/// The most paths or ranges that are remembered.
 const MOST: usize = 4000;
 
 /// Fewer digits do not identify a blob.
 const SHORTEST_ID: usize = 7;
 
-/// The lines and headers that were shown to a reviewer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Seen {
-    /// The lines by blob id, whole or abbreviated; what was shown last is last.
+    /// By blob id, whole or abbreviated; most recently shown last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blobs: Vec<(String, Vec<Range>)>,
-    /// Files whose diff was shown and has a header only: renamed, another mode, new and empty.
+    /// Files whose diff has only a header, which was shown: renamed, new mode, new and empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     headers: Vec<String>,
 }
 
-/// The parts of a changed file that a reviewer has to see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Required {
     pub path: String,
     /// The id of the present content. Empty where the diff does not tell: a rename without changes,
     /// another mode.
     pub blob: String,
-    /// The lines that are new.
     pub ranges: Vec<Range>,
-    /// The lines after which lines were removed and none came in their place; 0 is the beginning.
+    /// Lines after which others were removed without replacement; 0 is the beginning.
     pub deletions: Vec<u64>,
-    /// The change is in the header of the diff: a rename, another mode, a new and empty file.
     pub header_only: bool,
 }
 
-/// The parts of each file that a reviewer has to see. `files` is the diff of the base against the
-/// present content, made with `-U0 -M --full-index`. Deleted and binary files need not be seen.
+/// `files` is the diff of the base against the present content, made with `-U0 -M --full-index`.
+/// Deleted and binary files need not be seen.
 pub fn required(files: &[FileDiff]) -> Vec<Required> {
     let files = files.iter().filter(|file| !file.is_deleted && !file.is_binary);
     files
@@ -90,13 +86,13 @@ fn add_changes(hunk: &Hunk, ranges: &mut Vec<Range>, deletions: &mut Vec<u64>) {
     }
 }
 
-/// Whether a line is so long that a page shows its beginning only.
+/// Whether a page shows only the line's beginning.
 fn is_cut(line: &str) -> bool {
     line.len() > 1_000 && line.contains(" [… this line has ") && line.ends_with(" characters]")
 }
 
 impl Seen {
-    /// Records a text that was shown: the diff, or diffs, in it.
+    /// Records all diffs in a text that was shown.
     pub fn diff(&mut self, text: &str) {
         for file in &diff::parse(text) {
             if file.hunks.is_empty() && !file.is_binary && !file.path.is_empty() {
@@ -110,7 +106,6 @@ impl Seen {
         self.headers.drain(..self.headers.len().saturating_sub(MOST));
     }
 
-    /// Records `count` lines of a file that were shown, from line `start`.
     pub fn lines(&mut self, blob: &str, start: u64, count: u64) {
         if count > 0 {
             let start = start.max(1);
@@ -118,13 +113,13 @@ impl Seen {
         }
     }
 
-    /// Records the output of a program that prints a file or lines of it, such as `cat`, `sed -n`
-    /// and `grep -n`. `content` is the file's text.
+    /// Records the output of a program such as `cat`, `sed -n` or `grep -n`. `content` is the
+    /// file's text.
     pub fn output(&mut self, blob: &str, content: &str, output: &str) {
         self.add(blob, output::shown(content, output));
     }
 
-    /// The files of which some required part was not shown.
+    /// The files with a required part that was not shown.
     pub fn missing<'a>(&self, required: &'a [Required]) -> Vec<&'a Required> {
         required.iter().filter(|required| !self.has(required)).collect()
     }
@@ -138,7 +133,7 @@ impl Seen {
         }
         let has_lines =
             |&(from, to): &Range| shown.iter().any(|range| range.0 <= from && to <= range.1);
-        // Beside the lines that were removed, or between the two.
+        // Next to the removed lines, or between the neighbours.
         let has_place = |&after: &u64| {
             shown.iter().any(|range| range.0 <= after.saturating_add(1) && after <= range.1)
         };
@@ -165,12 +160,11 @@ impl Seen {
     }
 }
 
-/// The lines of the new side that a shown hunk covers.
 fn shown(hunk: &Hunk) -> Option<Range> {
     let (old, mut new) = hunk.counts();
     let last = hunk.lines.last().filter(|_| hunk.extent != Extent::Filtered)?;
     let left = (hunk.old_lines.saturating_sub(old), hunk.new_lines.saturating_sub(new));
-    // The client takes blank lines off the end of an output, which may be context.
+    // The client trims blank lines at the end of an output, which may be context.
     let is_trimmed = left.0 == left.1 && left.0 <= 3;
     if hunk.extent == Extent::Cut && !is_trimmed {
         // One side is complete and the other is not: a line before the context was left out

@@ -24,12 +24,11 @@ use crate::core::{
 };
 
 const MAX_PROMPTS: usize = 20;
-/// What all kept prompts may weigh together, in bytes; above it the older ones are shortened, so
-/// that a session stays small.
+/// In bytes, for all stored prompts together; above it the older ones are shortened.
 const MAX_PROMPT_BYTES: usize = 24 * 1024;
 const OLD_PROMPT_BYTES: usize = 512;
 const MAX_HISTORY: usize = 50;
-/// Calls and agents whose ids are remembered, so that nothing counts twice.
+/// Remembered ids of calls and agents, so that none counts twice.
 const MAX_IDS: usize = 64;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is about something else")]
@@ -50,40 +49,38 @@ pub struct Review {
     circuit_breaker_tripped: bool,
     circuit_breaker_tripped_at: Option<DateTime<Utc>>,
     pub(super) attempts: Attempts,
-    /// By `agent_id`. One that has ended undecided stays until another is launched: its token is
-    /// still good.
+    /// By `agent_id`. One that ended undecided stays until the next launch: its token is still
+    /// valid.
     pub(super) reviewers: BTreeMap<String, Reviewer>,
-    /// Those that decided and ended, or never got a token, newest last: they never get one again,
-    /// and nobody may talk to them.
+    /// Reviewers that decided and ended, or never got a token, newest last. They never get one
+    /// again, and messages to them are refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     former_reviewers: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) launches: Vec<Launch>,
-    /// Counts the review cycles; 0: none yet.
+    /// 0: no cycle yet.
     cycle: u64,
-    /// None in documents of before (see [`Review::opener`]), and before the first cycle.
+    /// `None` before the first cycle and in older documents (see [`Review::opener`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     opener: Option<Opener>,
-    /// A prompt of the user has come since a gate opened the cycle.
+    /// The user sent a prompt after a gate opened the cycle.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     moved_on: bool,
-    /// A stop was held in this cycle.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     was_held: bool,
-    /// Verdicts with issues since a person last spoke.
+    /// Reviews with issues since a person's last message.
     #[serde(skip_serializing_if = "is_zero")]
     rounds: u32,
-    /// The trees of the work when the cycle began, by work tree (mode `always`).
+    /// Trees at the start of the cycle, by work tree (mode `always`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     before: BTreeMap<PathBuf, String>,
-    /// The work trees that this review is about, from the start of its first reviewer on.
+    /// Fixed when the first reviewer starts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     works: Vec<PathBuf>,
-    /// A file was written since the cycle began or was approved: without a repository that is what
-    /// a change is.
+    /// A file was written since the cycle began or was approved: outside of a repository this is
+    /// the only sign of a change.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_written: bool,
-    /// Gate denials in this cycle, and the calls that they answered.
     denials: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     denied: Vec<String>,
@@ -91,12 +88,12 @@ pub struct Review {
     approval: Option<Approval>,
     #[serde(skip_serializing_if = "Option::is_none")]
     allow: Option<Allow>,
-    /// The first stop that other subagents let pass.
+    /// The first stop that passed because other subagents run.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_since: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     second_opinions: Vec<String>,
-    /// Gated calls that were let through and have not come to their end.
+    /// Permitted gated calls that have not ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     running: Vec<String>,
 }
@@ -106,46 +103,42 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// What was approved in this session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Approval {
-    /// The user's prompt during which it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     prompt_id: Option<String>,
-    /// The git tree that was looked at, of the first work tree.
+    /// The reviewed git tree of the first work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tree: Option<String>,
-    /// Its rows in the tables of its repositories, by their id.
+    /// Ids of its rows in the repositories' tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rows: Vec<String>,
-    /// A person decided at a terminal: it survives the prompt that says so.
+    /// Approved at a terminal, so the prompt that reports it does not end it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     survives_prompt: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     by_person: bool,
-    /// The changed state that the user was told of.
+    /// The changed tree that the user was told about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     told: Option<String>,
-    /// With scope `tool`: it has served its one call.
+    /// With scope `tool`: its one call has succeeded.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     used: bool,
-    /// The call that it serves now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     used_by: Option<String>,
 }
 
-/// How far an approval that is there reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reach {
     InScope,
-    /// It does not reach this call, and why.
+    /// Does not cover this call; says why.
     Over(String),
-    /// Nobody can tell, and why.
+    /// Unknown; says why.
     Unknown(String),
 }
 
 impl Review {
-    /// A prompt of the user arrives. Answers whether it is one that was not seen before.
+    /// Returns whether the prompt is new.
     pub(super) fn prompted(&mut self, text: &str, id: Option<&str>, now: DateTime<Utc>) -> bool {
         let is_told_again = id.is_some()
             && id == self.last_prompt_id.as_deref()
@@ -166,7 +159,7 @@ impl Review {
         }
         if let Some(allow) = &mut self.allow {
             allow.prompts += 1;
-            // A call that the user refused never comes to its end.
+            // A call that the user declined never ends.
             allow.call = None;
         }
         if let Some(approval) = &mut self.approval {
@@ -184,8 +177,8 @@ impl Review {
         true
     }
 
-    /// A review is asked for: a new cycle. Earlier reviewers looked at the older request, so their
-    /// tokens are void.
+    /// Begins a cycle. Earlier reviewers looked at the older request, so their tokens become
+    /// invalid.
     pub(super) fn open(&mut self, opener: Opener, now: DateTime<Utc>) {
         self.end();
         self.enabled = true;
@@ -199,12 +192,12 @@ impl Review {
         self.before = trees.map(|known| (known.root.clone(), known.tree.clone())).collect();
     }
 
-    /// A file was written, by another than a reviewer.
+    /// Not called for a reviewer's writes.
     pub(in crate::core) fn wrote(&mut self) {
         self.is_written = true;
     }
 
-    /// A person asks again while a reviewer is at work: it goes on, and everything counts anew.
+    /// A person asks during a review: the reviewer continues, and all counts restart.
     pub(super) fn asked_again(&mut self) {
         self.breaker().reset();
         self.rounds = 0;
@@ -212,7 +205,6 @@ impl Review {
         self.opener = Some(Opener::Person);
     }
 
-    /// The review ends without an answer.
     pub(super) fn end(&mut self) {
         self.attempts.close();
         self.dismiss_reviewers();
@@ -234,8 +226,8 @@ impl Review {
         self.denied.clear();
     }
 
-    /// A stop is to be blocked: may it be? If not, the gate lets go. Reviewers that still run keep
-    /// their tokens: what they find is kept.
+    /// Counts a block, or trips the breaker. Running reviewers keep their tokens, so their findings
+    /// are recorded.
     pub(super) fn press(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
         let press = self.breaker().press(policy, now);
         if press == Press::Trip {
@@ -246,7 +238,7 @@ impl Review {
         press
     }
 
-    /// Whether the gate has let go not long ago. Once the cooldown is over, the breaker is as new.
+    /// Whether the breaker tripped recently. After the cooldown it is reset.
     pub(super) fn is_hot(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
         let tripped_at = self.circuit_breaker_tripped_at.filter(|_| self.circuit_breaker_tripped);
         let is_hot = tripped_at.is_some_and(|at| now < policy::later(at, policy.cooldown_seconds));
@@ -256,13 +248,12 @@ impl Review {
         is_hot
     }
 
-    /// Whether other subagents may keep this stop waiting.
     pub(super) fn may_wait(&mut self, timeout_seconds: u64, now: DateTime<Utc>) -> bool {
         let since = *self.waiting_since.get_or_insert(now);
         now < policy::later(since, timeout_seconds)
     }
 
-    /// No approval outlives its session, but in the tables.
+    /// Only approvals in tables outlive the session.
     pub(super) fn session_ended(&mut self) {
         self.approval = None;
     }
@@ -273,21 +264,19 @@ impl Review {
         }
     }
 
-    /// The first reviewer of a cycle fixes what the review is about.
     pub(super) fn fix_works(&mut self, works: &[PathBuf]) {
         if self.works.is_empty() {
             self.works = works.to_vec();
         }
     }
 
-    /// A decision is taken that holds from now on. `rows` are the ids of an approval in the tables.
+    /// Applies a decision. `rows` are the ids of an approval in the tables.
     pub(super) fn decided(&mut self, posted: Posted, rows: Vec<String>) {
         let blocks = self.block_count;
         match &posted.decision {
             Decision::Complete { .. } => self.approve(&posted, rows),
             Decision::Issues { .. } => {
-                // A tripped breaker stays tripped: findings that come after it do not start another
-                // round of blocks.
+                // A tripped breaker stays tripped: later findings cause no further blocks.
                 if posted.by == By::Human || !self.circuit_breaker_tripped {
                     self.enabled = true;
                     self.breaker().reset();
@@ -303,7 +292,7 @@ impl Review {
         self.record(posted);
     }
 
-    /// A decision is kept for the record, and changes nothing.
+    /// Records a decision that has no effect.
     pub(super) fn record(&mut self, posted: Posted) {
         self.decision_history.push(posted);
         keep_newest(&mut self.decision_history, MAX_HISTORY);
@@ -312,7 +301,7 @@ impl Review {
     fn approve(&mut self, posted: &Posted, rows: Vec<String>) {
         let by_person = posted.by == By::Human;
         if !self.enabled {
-            // Nobody had asked for a review, so no stop waits for one.
+            // Nobody asked for this review, so no stop waits for it.
             self.opener.get_or_insert(Opener::Gate);
         }
         self.enabled = true;
@@ -332,14 +321,13 @@ impl Review {
         self.waiting_since = None;
     }
 
-    /// A person approved at a prompt, so that the next one is another.
     pub(super) fn approved_at_prompt(&mut self) {
         if let Some(approval) = &mut self.approval {
             approval.survives_prompt = false;
         }
     }
 
-    /// The rows that a verdict with issues takes back. A person's approval only a person does.
+    /// Rows that a review with issues withdraws. Only a person withdraws a person's approval.
     pub(super) fn withdrawable(&self, by: &By) -> &[String] {
         let may = |approval: &&Approval| !approval.by_person || *by == By::Human;
         let approval = self.approval.as_ref().filter(may);
@@ -354,7 +342,7 @@ impl Review {
             && self.approval.as_ref().is_some_and(|approval| approval.by_person)
     }
 
-    /// The work is what some approval in the tables covers: what waits may go on.
+    /// An approval in the tables covers the work, so waiting calls and stops may go on.
     pub(super) fn approved_by_table(&mut self, known: &Known, summary: &str, now: DateTime<Utc>) {
         self.attempts.close();
         self.opener = Some(self.opener());

@@ -1,4 +1,4 @@
-//! Implements [`Gate`] for the review gate: its decision, and where it stands.
+//! Implements [`Gate`] for the review gate: decisions and status.
 
 use super::{decide, phase::Phase};
 use crate::core::{
@@ -59,7 +59,7 @@ impl Gate for ReviewGate {
         };
         let state = phase.word();
         let in_short = match phase {
-            // Idle, and all the same something comes next.
+            // There is a next step although the state is idle.
             Phase::Idle => next.as_ref().map(|_| "review given up".to_owned()),
             _ => Some(format!("review {state}")),
         };

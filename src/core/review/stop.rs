@@ -1,4 +1,4 @@
-//! The main agent wants to stop, or a reviewer does.
+//! Decides whether the main agent or a reviewer may stop.
 
 use crate::core::{
     Cx, bounded,
@@ -17,7 +17,7 @@ use crate::core::{
     trace::{Mark, StopAnswer, Word},
 };
 
-/// Whether a stop is judged by the work as it is now. Others pay for no look at it.
+/// Other stops need no look at the work.
 pub fn needs_work_at_stop(review: &Review, policy: &ReviewPolicy) -> bool {
     let is_work = policy.gates.approval_scope == Scope::Work;
     let is_always = policy.mode == Mode::Always;
@@ -46,15 +46,15 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         }
         match (review.phase(), background) {
             (Phase::Reviewing, Some(_)) => return passed(review, stop, "a reviewer is at work"),
-            // A client that lists no background tasks stops before its reviewer has ended.
+            // A client without a list of background tasks stops before its reviewer ends.
             (Phase::Reviewing, None) => return wait_for_reviewer(review, stop),
-            // The review was the agent's own idea, and its reviewer is gone.
+            // The agent started the review by itself, and the reviewer is gone.
             (Phase::Idle, _) => return passed(review, stop, "no review is open"),
             _ => (),
         }
     }
     let running = background.unwrap_or_default();
-    // Its SubagentStart has not reached us yet.
+    // The reviewer's SubagentStart has not arrived yet.
     let is_awaited = proof::awaits_start(review, cx.now);
     let is_new_reviewer = |task: &Background| {
         is_awaited && task.agent_type == REVIEWER && !review.is_reviewer(&task.agent_id)
@@ -99,7 +99,7 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
         Phase::Issues { summary, message } => Notice::new("issues")
             .with("summary", bounded::chars(summary, 300))
             .with("who", review.finder())
-            // Who gave no message has said it all.
+            // Without a message, the summary is all.
             .with("findings", if message == summary { "" } else { message }),
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Approved => {
             let id = cx.policy.templates.pick(cx.roll());
@@ -148,7 +148,7 @@ fn wait_for_reviewer(review: &Review, stop: &Stop) -> Outcome {
     Outcome::object(Notice::new("wait-for-reviewer")).marked(Mark::StopHookCalled(mark))
 }
 
-/// The first work tree that an approval serves, where all that is work is approved.
+/// The first work tree with an approval, if all work is approved.
 fn approved_by_table(works: &[Work]) -> Option<(&Known, &Serving)> {
     let mut known = works.iter().filter(|_| works.iter().all(Work::is_approved));
     known.find_map(|work| Some((work.known()?, work.known()?.approval.as_ref()?)))
@@ -165,7 +165,7 @@ fn on_approved_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         review.open(opener, cx.now);
         return held(review, stop, cx, Some(&format!("This is new work: {why}.")));
     }
-    // A work that nobody can tell of holds nobody, and is told of.
+    // Unknown work blocks nobody, and is reported.
     let is_unknown = |work: &&Work| matches!(work, Work::Unknown(_));
     let mut works = cx.facts.works.iter();
     let work = if is_work { works.find(is_unknown) } else { works.next() };
@@ -196,7 +196,7 @@ fn mark(review: &Review, stop: &Stop, answer: Word, reason: &str) -> StopAnswer 
     }
 }
 
-/// A reviewer that has not decided is held, as often as a stop would be.
+/// Blocks a reviewer that has not decided, as often as a stop.
 pub(super) fn on_reviewer_stop(review: &mut Review, agent: &str, cx: Cx) -> Outcome {
     let Some(reviewer) = review.reviewers.get_mut(agent) else {
         return Outcome::pass();

@@ -1,5 +1,5 @@
-//! The work: the difference between a base and the present state of a repository, and whether it is
-//! the work that was approved.
+//! The work: the difference between a base and the present state of a repository, and whether it
+//! was approved.
 //!
 //! `observe::work` asks git and fills in these values; what they mean is decided here.
 
@@ -7,66 +7,53 @@ use std::path::PathBuf;
 
 use crate::shell::HOLE;
 
-/// A repository's work, as a gate sees it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Work {
     #[default]
     NotAsked,
-    /// The folder is in no git work tree.
     NoRepository,
-    /// Git could not tell, and why, with the remedy.
+    /// Git failed; says why, and what to do.
     Unknown(String),
     Known(Box<Known>),
 }
 
-/// The present state of a work tree beside what is approved of its repository.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Known {
-    /// The root of the work tree.
     pub root: PathBuf,
     /// The git tree of the present state.
     pub tree: String,
-    /// The tree that the next review compares with.
     pub base: String,
-    /// The tree in which the branch left the default branch.
     pub fork: String,
     pub head: Option<String>,
     pub branch: Option<String>,
-    /// The approval that serves.
     pub approval: Option<Serving>,
-    /// Nothing differs from the default branch.
     pub is_empty: bool,
-    /// There were approvals, and their time is over.
     pub has_expired: bool,
-    /// The newest approval that `changed` is compared with; none: `changed` is the whole work.
+    /// The newest approval that `changed` is compared with; `None`: `changed` is the whole work.
     pub compared_with: Option<String>,
     pub changed: Vec<Changed>,
-    /// Files of which the approved version is in the work tree, and not in what is pushed.
+    /// Files whose approved version is in the work tree but not in what is pushed.
     pub uncommitted: Vec<String>,
-    /// Files that are pushed as nobody has approved them and as the work tree does not have them:
-    /// of a branch that is not checked out.
+    /// Pushed files of a branch that is not checked out, in a version that was not approved.
     pub elsewhere: Vec<String>,
-    /// Untracked files that no session is known to have written: not part of the work.
+    /// Untracked files that no session is known to have written, so they are not part of the work.
     pub left_out: Vec<String>,
 }
 
 impl Known {
-    /// Whether there is work, and no approval covers it.
     pub fn needs_approval(&self) -> bool {
         self.approval.is_none() && !self.is_empty
     }
 }
 
-/// An approval in the table that covers the work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Serving {
     pub id: String,
     pub summary: String,
-    /// Only a person takes it back.
+    /// Only a person withdraws it.
     pub is_by_person: bool,
 }
 
-/// A file that is not as it was approved, and who changed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
     pub path: String,
@@ -75,11 +62,10 @@ pub struct Changed {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Author {
-    /// This session, or nobody looked.
+    /// This session, or it was not looked up.
     #[default]
     Session,
     Other(String),
-    /// No tool of a session that roz knows of.
     Unknown,
 }
 
@@ -98,46 +84,42 @@ impl Work {
         }
     }
 
-    /// Whether an approval covers the work; an empty one needs none.
+    /// An empty work needs no approval.
     pub fn is_approved(&self) -> bool {
         self.known().is_some_and(|known| !known.needs_approval())
     }
 }
 
-/// A path in which the present state differs from the approved one.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Difference {
-    /// The present state has the path.
+    /// The path exists in the present state.
     pub is_there: bool,
-    /// The default branch has the path in the same state; so too where both have no such file.
+    /// The path is as in the default branch, perhaps missing in both.
     pub is_default: bool,
-    /// What is pushed has the path as a base has it: the fork, or what an earlier review was
-    /// compared with.
+    /// What is pushed has the path as the fork or the base of an earlier review has it.
     pub is_base: bool,
-    /// Against the default branch the added and removed lines are those that were approved.
+    /// The lines added and removed against the default branch are the approved ones.
     pub has_same_hunks: bool,
-    /// The approval was made on this branch, or on an ancestor of what is checked out.
+    /// The approval was made on this branch or on an ancestor of the checked-out commit.
     pub is_here: bool,
 }
 
 impl Difference {
-    /// Whether the path is still the approved work.
-    ///
-    /// A file that is gone counts as the default branch's only elsewhere (another branch was
-    /// checked out): here somebody has deleted what was approved.
+    /// A missing file counts as the default branch's only after another branch was checked out: on
+    /// this branch, approved work was deleted.
     pub fn is_same_work(self) -> bool {
         self.has_same_hunks || self.is_default && (self.is_there || !self.is_here)
     }
 
-    /// Whether the path may be pushed under the approval: approved, or what was there before.
+    /// Approved, or unchanged.
     pub fn may_be_pushed(self) -> bool {
         self.has_same_hunks || self.is_default || self.is_base
     }
 }
 
-/// What roz itself writes beside a project, and what an enabled ticket system keeps: no part of the
-/// work. A configuration is.
+/// Files that roz or an enabled ticket system writes in the project are not part of the work,
+/// except for a configuration.
 pub fn is_record(path: &str, ticket_folders: &[String]) -> bool {
     let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
     let is_config = |path: &str| path.ends_with("/config.toml");
@@ -146,12 +128,12 @@ pub fn is_record(path: &str, ticket_folders: &[String]) -> bool {
         || ticket_folders.iter().any(|folder| below(folder.trim_end_matches('/')))
 }
 
-/// What a `git push` takes along. Nothing, where it only deletes remote branches or pushes notes.
+/// Empty if the push only deletes remote branches or pushes notes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Push {
-    /// What is checked out: no ref is named, or more than the named ones.
+    /// The checked-out commit is pushed, because no ref is named or for other refs as well.
     pub head: bool,
-    /// Refs of this side, by name.
+    /// Names of local refs.
     pub refs: Vec<String>,
 }
 
@@ -162,8 +144,8 @@ impl Push {
     }
 }
 
-/// What a command line pushes, where it is a `git push`: `words` without the program's name and its
-/// global options.
+/// `words` has neither the program's name nor its global options. `None` if this is not a `git
+/// push`.
 pub fn push(words: &[&str]) -> Option<Push> {
     const VALUED: &[&str] = &["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
     let (first, rest) = words.split_first()?;
@@ -189,8 +171,7 @@ pub fn push(words: &[&str]) -> Option<Push> {
         let spec = if spec == "tag" { specs.next().unwrap_or(spec) } else { spec };
         let spec = spec.trim_start_matches('+');
         let source = spec.split(':').next().unwrap_or_default();
-        // `:` alone pushes all branches that both sides have. What only the running line knows is
-        // taken for what is checked out.
+        // `:` alone pushes all matching branches. Unknown refs count as the checked-out commit.
         if deletes || source.starts_with("refs/notes/") {
             continue;
         }

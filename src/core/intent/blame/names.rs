@@ -1,5 +1,4 @@
-//! What a file was called before, by what the ledger says: so what was written into it then is
-//! found.
+//! Earlier names of a file according to the ledger, so that what was written under them is found.
 
 use chrono::{DateTime, Utc};
 
@@ -8,7 +7,6 @@ use crate::core::intent::{
     ranges::Change,
 };
 
-/// What a file was called, and when: what was written into a file of that name then may be in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     pub path: String,
@@ -16,7 +14,6 @@ pub struct Name {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// A file came by its name from another one, or is there no more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     pub at: DateTime<Utc>,
@@ -39,7 +36,6 @@ pub(super) fn from(file: &FileDetails) -> Option<&str> {
     file.evidence.as_ref()?.get("from")?.as_str()
 }
 
-/// The names that a file has had, by what the ledger says. `path` is its name now.
 pub fn of(path: &str, turns: &[Turn]) -> Vec<Name> {
     const MOST: usize = 100;
     let mut names = Vec::new();
@@ -49,7 +45,7 @@ pub fn of(path: &str, turns: &[Turn]) -> Vec<Name> {
             |turn: &&Turn| turn.path == path && until.is_none_or(|until| turn.at < until);
         let last = turns.iter().filter(is_before).max_by_key(|turn| turn.at);
         let from = last.and_then(|turn| turn.from.clone());
-        // Where it was not called otherwise before, git may have put back what it was.
+        // Without an earlier name, git may have restored older content.
         let since = last.map(|turn| turn.at).filter(|_| from.is_some() || !names.is_empty());
         names.push(Name { path, since, until });
         let Some(from) = from else { break };
@@ -58,7 +54,6 @@ pub fn of(path: &str, turns: &[Turn]) -> Vec<Name> {
     names
 }
 
-/// Adds one that git knows it by.
 pub fn add(names: &mut Vec<Name>, path: String) {
     if !names.iter().any(|name| name.path == path) {
         names.push(Name { path, since: None, until: None });

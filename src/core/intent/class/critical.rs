@@ -1,5 +1,5 @@
-//! What cannot be had back, or reaches beyond the machine: a person says yes to it. A new one is a
-//! row.
+//! Commands whose effect cannot be undone or reaches beyond this machine: a person has to confirm
+//! them. To add one, add a row.
 
 use super::judged::{Class, Judged, options, shown};
 use crate::{
@@ -7,8 +7,8 @@ use crate::{
     shell::{Certainty, HOLE, Run},
 };
 
-/// What a command does, and below it the commands: the programs, one of these as the subcommand,
-/// and one of these options or words, where there have to be some.
+/// Per row: what the command does; below it the programs, the subcommands, and the options or words
+/// of which one is required, if any are given.
 const HERE: &str = "
 removes whole folders:
     rm grm | | -r -R --recursive
@@ -40,7 +40,7 @@ opens files to everybody:
     chmod | | 777 0777 a+w a+rw a+rwx o+w ugo+rwx u+s g+s +s
 ";
 
-/// The same, of what is as grave on another machine.
+/// The same for commands that are as serious when run on another machine.
 const ANYWHERE: &str = "
 overwrites what others have:
     git | push | -f --force --force-with-lease --force-if-includes --mirror --delete -d --prune
@@ -101,10 +101,10 @@ removes programs:
     apt apt-get dnf yum pacman brew | | remove purge uninstall autoremove -R
 ";
 
-/// How a rebase that stopped goes on or ends.
+/// Options that continue or end a stopped rebase.
 const ENDS: &str = "--abort --continue --skip --quit";
 
-/// Files that hold credentials: whoever touches them asks.
+/// Files with credentials: every access has to be confirmed.
 const CREDENTIALS: &str = "\
     .ssh/id_ .ssh/authorized_keys .aws/credentials .netrc .git-credentials .npmrc .pypirc \
     .docker/config.json .kube/config .gnupg/ /etc/shadow /etc/sudoers .cargo/credentials \
@@ -113,7 +113,6 @@ const CREDENTIALS: &str = "\
     .m2/settings.xml .config/op/ /etc/gshadow credentials.json service-account.json id_rsa \
     id_ed25519 id_ecdsa";
 
-/// The row that a command falls under.
 pub(super) fn of(run: &Run) -> Option<Judged> {
     let words = run.words();
     let (program, rest) = words.split_first()?;
@@ -133,7 +132,7 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
     let is_elsewhere =
         run.is_elsewhere || *program == "rsync" && rest.last().is_some_and(|to| is_on_host(to));
     let mut why = "";
-    // What was begun is ended one way or the other.
+    // A rebase that has begun may be ended in any way.
     if *program == "git" && verb == "rebase" && rest.get(1).is_some_and(|text| is_one(ENDS, text)) {
         return None;
     }
@@ -147,7 +146,7 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
     });
     // `git push origin +main`, `:main`
     let is_forced = |text: &&str| text.starts_with('+') || text.starts_with(':') && text.len() > 1;
-    // A shell that is fed from the network.
+    // A shell that runs what the network sends.
     let is_shell = is_one("sh bash zsh dash ksh", program);
     let why = if row.is_some() {
         why
@@ -165,11 +164,11 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
 }
 
 fn names_secret(program: &str, rest: &[&str]) -> bool {
-    // They only mention it.
+    // These only mention the file.
     if is_one("echo printf git ls stat test [ touch", program) {
         return false;
     }
-    // The first is what is looked for.
+    // The first operand is the search pattern.
     let searches = is_one("grep egrep fgrep rg ag ack", program);
     let skipped = rest.iter().position(|text| !text.starts_with('-')).filter(|_| searches);
     let mut named = rest.iter().enumerate().filter(|(at, _)| Some(*at) != skipped);
@@ -179,8 +178,8 @@ fn names_secret(program: &str, rest: &[&str]) -> bool {
     })
 }
 
-/// Whether a word is `with`, begins so where that ends in `=`, or is a statement that holds it as a
-/// word.
+/// Whether `word` equals `with`, starts with it if it ends in `=`, or is a statement that contains
+/// it as a word.
 fn says(word: &str, with: &str) -> bool {
     if with.ends_with('=') {
         return word.starts_with(with) && !word.starts_with(&format!("{with}/dev/null"));

@@ -1,5 +1,5 @@
-//! Git commands that throw away what is not committed, as far as git can list what that would be:
-//! `git restore .`, `git reset --hard`, `git clean -fd`.
+//! Git commands that discard uncommitted changes, if git can list which: `git restore .`, `git
+//! reset --hard`, `git clean -fd`.
 
 use crate::{core::name_words::is_one, shell::Run};
 
@@ -9,12 +9,12 @@ use super::judged::options;
 pub enum Discard {
     /// Every change of a tracked file.
     Changes,
-    /// Files that git does not track, also or only those that it ignores.
+    /// `ignored`: also the ignored files; `others`: also those that are not ignored.
     Untracked { ignored: bool, others: bool },
 }
 
-/// What the command discards of the work tree in which the line starts; none where it is another
-/// command, or names a commit, a path or an option with which nobody knows.
+/// What the command discards in the current work tree. `None` for other commands, and with a
+/// commit, path or option whose effect is unknown.
 pub fn discard(run: &Run) -> Option<Discard> {
     if run.program != "git" || !run.folders.is_empty() {
         return None;
@@ -46,7 +46,7 @@ pub fn discard(run: &Run) -> Option<Discard> {
 }
 
 impl Discard {
-    /// Whether it takes a file of which `git status` says that: ` M`, `??`, `!!`.
+    /// Whether it discards a file with this state in `git status`: ` M`, `??`, `!!`.
     pub fn takes(self, state: &str) -> bool {
         match (self, state) {
             (Self::Changes, state) => !matches!(state, "??" | "!!"),

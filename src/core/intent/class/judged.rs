@@ -1,4 +1,4 @@
-//! A class, and what more than one rule says or looks at.
+//! The class of a call with its reason, and helpers that several rules share.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,6 @@ use crate::{
     shell::{HOLE, Run},
 };
 
-/// From mildest to sternest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Class {
@@ -16,7 +15,6 @@ pub enum Class {
     Critical,
 }
 
-/// A class, and what of the call it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
     pub class: Class,
@@ -25,15 +23,14 @@ pub struct Judged {
     pub purpose: Purpose,
 }
 
-/// What a call is for, as far as all of its commands agree on it.
+/// What all commands of a call have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     Change,
-    /// It reads or checks: tests, linters, type checkers, builds. What these write is looked at
-    /// afterwards.
+    /// Tests, linters, type checkers, builds. What they write is looked at afterwards.
     Check,
-    /// It is git's: work goes to another branch, the stash or another repository, and nothing is
-    /// edited. What that changes is told afterwards as git's.
+    /// Git moves work to another branch, the stash or another repository, and edits nothing. Its
+    /// changes are attributed to git.
     MoveWork,
 }
 
@@ -62,7 +59,7 @@ pub(super) fn shown(text: &str) -> String {
     bounded::plain_line(&bounded::line(&text.replace(HOLE, "…"), 80))
 }
 
-/// The options among the words: `-rf` is `-r` and `-f`, `--x=y` is `--x`.
+/// `-rf` is `-r` and `-f`, `--x=y` is `--x`.
 pub(super) fn options(run: &Run) -> Vec<String> {
     let mut found = Vec::new();
     if run.program == "tar"
@@ -79,7 +76,7 @@ pub(super) fn options(run: &Run) -> Vec<String> {
             found.push(format!("--{}", long.split('=').next().unwrap_or_default()));
         } else if let Some(letters) = word.strip_prefix('-') {
             found.push(word.clone());
-            // `-Iseconds` is none of letters.
+            // `-Iseconds` is not a group of letters.
             if letters.len() <= 6 {
                 found.extend(letters.chars().map(|c| format!("-{c}")));
             }

@@ -1,25 +1,24 @@
-//! Fields of a server's tool that name where it puts something: a tool that only reads by its name
-//! writes that path all the same.
+//! Finds the input field that says where a server's tool writes. A tool whose name says that it
+//! reads may still write there.
 
 use serde_json::Value;
 
 use super::{is_one, words};
 
-/// Words of a field that say so: `outputPath`, `save_to`, `dest`.
+/// Words in field names for outputs: `outputPath`, `save_to`, `dest`.
 const PUTS: &str = "output out outfile outpath outdir outputpath outputfile outputdir save saveto \
     savepath saveas dest dst destination destpath export download local localpath target targetpath";
 
-/// Words beside them that say that it is a path; else the text has to look like one, as it may be a
-/// form (`output: "json"`).
+/// Words in field names for paths. Without one, the value has to look like a path: `output: "json"`
+/// is a format.
 const PLACES: &str = "path file dir directory folder filename name to as outputpath outputfile \
     outputdir outpath outdir outfile saveto savepath saveas localpath destpath targetpath";
 
-/// Words of a tool's name that say that its `filename` is there already.
+/// Tools with one of these words in their name take the `filename` of an existing file.
 const OF_FILES: &str = "\
     file files read content contents text document open view search find info stat lines \
     diff log history";
 
-/// The field that says where the tool `tool` writes, if one of its input does.
 pub(super) fn output(tool: &str, input: &Value) -> Option<String> {
     let has = |words: &[String], list: &str| words.iter().any(|word| is_one(list, word));
     let is_of_files = has(&words(tool), OF_FILES);

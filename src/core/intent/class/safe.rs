@@ -1,4 +1,5 @@
-//! Programs that are known to read only, with the options that say otherwise. A new one is a row.
+//! Programs that are known to only read, with the options that make them write. To add one, add a
+//! row.
 
 use super::judged::options;
 use crate::{
@@ -7,13 +8,13 @@ use crate::{
 };
 
 struct Row {
-    /// A blank apart.
+    /// Separated by blanks.
     programs: &'static str,
-    /// The subcommands that read only, a blank apart; empty: it has none.
+    /// Subcommands that only read, separated by blanks; empty: the program has none.
     verbs: &'static str,
-    /// With one of these options or words it does more.
+    /// With one of these words it may write.
     spoils: &'static str,
-    /// Without one of these it does; empty: it needs none.
+    /// Without one of these words it may write; empty: none is needed.
     needs: &'static str,
 }
 
@@ -100,7 +101,7 @@ const SAFE: &[Row] = &[
     ),
 ];
 
-/// Subcommands that read only with one of these words behind them.
+/// Subcommands that only read with one of these words after them.
 const PAIRS: &[(&str, &str)] = &[
     ("git stash", "list show"),
     ("git remote", "show get-url -v"),
@@ -124,15 +125,15 @@ const PAIRS: &[(&str, &str)] = &[
     ("aws sts", "get-caller-identity"),
 ];
 
-/// Commands that are safe alone, and may change something with an operand.
+/// Commands that only read without operands.
 const BARE: &[&str] = &["git branch", "git tag", "git remote", "git reflog"];
-/// `git branch` and `git tag` show what there is with these, whatever follows.
+/// With these, `git branch` and `git tag` only list, whatever follows.
 const LISTS: &str = "--list -l --contains --no-contains --merged --no-merged --points-at";
 const SHAPES: &str = "-a -r -v -vv -n -i --all --remotes --show-current --sort --format --color \
     --no-color --column --no-column --ignore-case";
 
 pub(super) fn is_safe(run: &Run) -> bool {
-    // An assignment alone.
+    // Only an assignment.
     if run.argv.is_empty() || run.program.is_empty() {
         return true;
     }
@@ -174,7 +175,7 @@ pub(super) fn is_safe(run: &Run) -> bool {
     }) && text_reads(first, rest)
 }
 
-/// `git branch -v new` makes one: the first word does not say all.
+/// `git branch -v new` creates a branch, so the first word alone is not enough.
 fn is_list(rest: &[&str]) -> bool {
     let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
     let lists = rest.iter().any(|text| is_one(LISTS, &name(text)));
@@ -182,13 +183,13 @@ fn is_list(rest: &[&str]) -> bool {
     rest.iter().all(|text| if text.starts_with('-') { is_shape(text) } else { lists })
 }
 
-/// Whether the text that an awk or a sed is given only reads: the first word that is no option.
+/// The script of an awk or a sed is the first word that is not an option.
 fn text_reads(program: &str, rest: &[&str]) -> bool {
     let mut texts = rest.iter().filter(|text| !text.starts_with('-') && text.len() > 1);
     let is_known =
         texts.clone().next().is_none_or(|text| text.chars().any(|letter| letter != HOLE));
     match program {
-        // Only `print` writes with `>` or `|`: before the first of them they are something else.
+        // Only after `print` do `>` and `|` write; before it they are other operators.
         "awk" | "gawk" | "mawk" | "nawk" => {
             const LOADS: &[&str] = &["-f", "-i", "-o", "-l", "--file", "--include", "--load"];
             is_known

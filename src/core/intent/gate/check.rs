@@ -1,4 +1,4 @@
-//! The checks of one call, each of which refuses it or lets the next one look.
+//! The single checks of a call. Each refuses it or passes it to the next.
 
 use crate::{
     core::{
@@ -20,7 +20,6 @@ use crate::{
     shell::How,
 };
 
-/// A call that passed every check.
 #[derive(Default)]
 pub(super) struct Passed {
     pub(super) intent_id: String,
@@ -45,12 +44,11 @@ impl<'a> Check<'a> {
         Self { declared: &facts.declared, targets: &facts.targets, facts, call, agent, cx }
     }
 
-    /// The same call, as another project judges it.
     pub(super) fn in_project(self, nearer: &'a Nearer) -> Self {
         Self { declared: &nearer.declared, targets: &nearer.targets, ..self }
     }
 
-    /// What the call would write in any project, but for what is nobody's.
+    /// Everything that the call would write in any project, except where changes do not matter.
     pub(super) fn writes(self) -> impl Iterator<Item = &'a Aim> {
         let nearer = self.facts.also.iter().flat_map(|nearer| &nearer.targets);
         self.facts.targets.iter().chain(nearer).filter(|aim| !aim.is_free)
@@ -60,8 +58,8 @@ impl<'a> Check<'a> {
         Refusal::new(code, &self.call.name, message)
     }
 
-    /// What the breaker counts by, where a refusal is about no file: what the call would write
-    /// first, else its words.
+    /// What repeated refusals are counted by, where a refusal names no file: the first written
+    /// path, or else the call's text.
     pub(super) fn target(self) -> String {
         self.writes().next().map_or_else(|| normal(self.call), Aim::shown)
     }
@@ -79,7 +77,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Whether what is declared is somebody's word who may give it.
+    /// Whether somebody who may has confirmed the declarations.
     fn confirmed(self) -> Result<(), Refused> {
         let Some(doubt) = self.declared.doubts.first() else { return Ok(()) };
         Err(doubt.refuses(&self.call.name, self.cx.session_id.as_str()))
@@ -95,7 +93,7 @@ impl<'a> Check<'a> {
         selection::choose(&self.declared.catalogue, closes, id, &self.call.name).map(drop)
     }
 
-    /// Whether its git commands would discard nothing but what git ignores.
+    /// Whether its git commands would discard only ignored files.
     pub(super) fn may_discard(self) -> bool {
         let Some(discards) = &self.facts.discards else { return false };
         discards.iter().all(|aim| aim.is_free)
@@ -108,7 +106,7 @@ impl<'a> Check<'a> {
         Box::new(refusal)
     }
 
-    /// By the session's project, and by those that lie nearer to a target.
+    /// Asks the session's project and those nearer to a target.
     pub(super) fn judge_all(
         self,
         state: &mut IntentState,
@@ -128,8 +126,7 @@ impl<'a> Check<'a> {
         Ok(passed)
     }
 
-    /// The intent that is cited has to be one that this project declares, too, and to own the
-    /// targets there.
+    /// The cited intent has to exist in this project as well and own the targets there.
     fn judge_nearer(
         self,
         state: &IntentState,
@@ -181,8 +178,8 @@ impl<'a> Check<'a> {
 
     fn judge(self, state: &mut IntentState, judged: &Judged) -> Result<Passed, Refused> {
         let asked = || self.wants_person(judged).then(|| asked(judged));
-        // What a call before it had no right to is taken back whatever is declared now, by a command
-        // that roz named: perhaps it is that which was changed.
+        // A command that roz named for undoing an unauthorised change always passes: that change
+        // may have broken the declarations.
         let takes_back = is_way_back(state, self.call);
         if !takes_back {
             self.sidecar()?;
@@ -238,7 +235,7 @@ impl<'a> Check<'a> {
         Ok(Passed { intent_id: intent.id.clone(), scope: intent.owned_scope.clone(), asks })
     }
 
-    /// Whether the change will stand in the ledger, where it has to.
+    /// Whether the ledger can record the change, if it has to.
     fn recordable(self, intent: &Intent) -> Result<(), Refused> {
         let Some(why) = &self.facts.unwritable else { return Ok(()) };
         let message = format!(
@@ -261,8 +258,8 @@ impl<'a> Check<'a> {
         refusal
     }
 
-    /// Whether every path that the call would write is the intent's. Returns what a person has to
-    /// be asked about.
+    /// Whether the intent owns every path that the call would write. Returns what a person has to
+    /// confirm.
     fn in_scope(self, intent: &Intent) -> Result<Option<String>, Refused> {
         let scope = Scope::new(&intent.owned_scope);
         let mut asks = None;
@@ -331,7 +328,7 @@ impl<'a> Check<'a> {
             .recovery(format!("`roz intent expand {id} {}`", pattern_of(file)))
     }
 
-    /// Whether the agent knows what it is about to change.
+    /// Whether the agent has seen the current content of what it is about to change.
     fn fresh(self, state: &mut IntentState, intent: &Intent) -> Result<(), Refused> {
         for aim in self.targets.iter().filter(|target| !target.is_free) {
             let Some(actual) = &aim.hash else { continue };
@@ -369,13 +366,13 @@ fn really(real: Option<&str>) -> String {
     real.map_or(String::new(), |real| format!(" (really {})", bounded::line(real, 120)))
 }
 
-/// A path of the project as a pattern to copy.
+/// As a pattern that can be copied into a scope.
 fn pattern_of(file: &str) -> String {
     let is_known = !file.starts_with(['/', '~']) && !file.contains(['\'', '…', '*', '?', '[']);
     if is_known { format!("'{file}'") } else { "PATTERN".to_owned() }
 }
 
-/// Whether a call only takes back what an earlier one changed, in the commands that roz named.
+/// Whether a call only undoes an earlier change, with commands that roz named.
 pub(super) fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
     let takes_back = |command: &str| {
         let command = command.trim();
@@ -390,12 +387,11 @@ pub(super) fn is_way_back(state: &IntentState, call: &ToolCall) -> bool {
     })
 }
 
-/// Whether a call replaces all that a file holds, as the client's own tool does.
 pub fn is_write(call: &ToolCall, how: How) -> bool {
     matches!(call.tool, Tool::Write { .. }) && how == How::Write
 }
 
-/// A call's text, for telling one from another: a command without its blanks, else the input.
+/// Identifies a call: its command without blanks, else its input.
 pub(super) fn normal(call: &ToolCall) -> String {
     let text = match call.tool.command() {
         Some(command) => command.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -1,15 +1,15 @@
-//! How a ledger's records hold together: each names the hash of its session's record before, and of
-//! each session on this machine the last one is known.
+//! How a ledger's records are chained: each has the hash of the previous record of its session, and
+//! roz keeps the last hash of each session of this machine.
 //!
-//! So a line that was edited, removed, moved or inserted is found. A line that is there twice, as a
-//! union merge of an older roz may have left it, does no harm. Sessions do not depend on each
-//! other, so branches that are merged may put the lines of different sessions in any order.
+//! So edited, removed, moved and inserted lines are found. A repeated line, as from a union merge
+//! by an older roz, does no harm. Sessions are independent, so merged branches may mix the lines of
+//! different sessions.
 //!
-//! Two things stand only in the records of an older roz: `elsewhere` (the record before was on another
-//! branch, so it need not stand above) and `torn` (the hash of an unfinished line above).
+//! Two fields occur only in records of an older roz: `elsewhere` (the previous record was on
+//! another branch, so it may be missing above) and `torn` (the hash of an unfinished line above).
 //!
-//! Not found: that the end of a session of another machine was cut off, and a session that somebody
-//! invented whole. [`Verdict::unanchored`] lists these sessions.
+//! Not found: a truncated session of another machine, and a session that is invented as a whole.
+//! [`Verdict::unanchored`] lists these sessions.
 
 use std::{
     borrow::Cow,
@@ -20,31 +20,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::bounded;
 
-/// The last record of a session, as it was written here.
+/// The last record of a session that was written on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     pub session_id: String,
-    /// Of the line, in hexadecimal digits.
+    /// The hash of the line, in hexadecimal digits.
     pub hash: String,
-    /// The record's id.
     pub id: String,
     pub seq: u64,
 }
 
-/// The result of checking a ledger.
 #[derive(Debug, Default, Serialize)]
 pub struct Verdict {
     pub lines: u64,
     pub records: u64,
     pub sessions: u64,
     pub problems: Vec<Problem>,
-    /// Unfinished lines whose writer was killed, vouched for by the record that came after.
+    /// Unfinished lines of a writer that was killed; the record after each confirms it.
     pub torn: Vec<u64>,
-    /// Sessions whose last record is not known here.
+    /// Sessions whose last record is not known on this machine.
     pub unanchored: Vec<String>,
 }
 
-/// Something that is not as roz wrote it. Lines count from 1.
+/// A deviation from what roz wrote. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     #[serde(flatten)]
@@ -58,30 +56,28 @@ pub struct Problem {
 pub enum What {
     /// Not a record of roz's.
     Unreadable { line: u64 },
-    /// Not behind the line that it follows, or one of two that follow it; 0: a second beginning of
-    /// the session.
+    /// Not after the line that it follows, or a second line that follows the same one; 0: a second
+    /// beginning of the session.
     Moved { line: u64, follows: u64 },
-    /// Lines between `after` (0: the beginning) and `before` are gone, as many as their numbers
-    /// tell.
+    /// Records are missing between the lines `after` (0: the beginning) and `before`; `records` is
+    /// how many, according to their numbers.
     Removed { after: u64, before: u64, records: u64 },
-    /// The line is not what the next one was written behind, or not the one that was written last.
+    /// The line does not have the hash that the next record or the machine's last one names.
     Changed { line: u64 },
-    /// The last lines are gone; with `after` 0, the whole session.
+    /// The last records are missing; with `after` 0, the whole session.
     EndRemoved { after: u64, records: u64 },
-    /// Lines behind the last one that was written.
+    /// Lines after the last record that was written.
     Added { lines: Vec<u64>, after: u64 },
-    /// An unfinished line, which this one vouches for, is gone or changed.
+    /// An unfinished line that this one confirms is missing or changed.
     TornRemoved { vouched_by: u64 },
-    /// The same, in notes: of records that are in no file here.
+    /// A problem in git notes, with records that no file here has.
     InNotes { what: String },
 }
 
-/// Reads a ledger line by line.
 #[derive(Debug, Default)]
 pub struct Chains {
     lines: u64,
     links: Vec<Link>,
-    /// The sessions, in the order of their first lines.
     sessions: Vec<String>,
     numbers: HashMap<String, usize>,
     strays: Vec<(u64, String)>,
@@ -95,11 +91,10 @@ struct Link {
     seq: u64,
     hash: String,
     prev: Option<String>,
-    /// `prev` was not in the file.
     elsewhere: bool,
 }
 
-/// What a line says of its place.
+/// The fields of a record that say where it belongs.
 #[derive(Debug, Deserialize)]
 pub struct Place<'a> {
     #[serde(borrow)]
@@ -126,7 +121,7 @@ struct PlaceDetails {
 }
 
 impl<'a> Place<'a> {
-    /// None if the line is not a record of roz's.
+    /// `None` if the line is not a record of roz's.
     pub fn read(line: &'a [u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
@@ -135,12 +130,11 @@ impl<'a> Place<'a> {
         &self.id
     }
 
-    /// The record's number in its session.
     pub fn seq(&self) -> u64 {
         self.metadata.roz.seq
     }
 
-    /// What the line is the head of, if it is its session's last.
+    /// The head of the session, if this line is its last.
     pub fn head(&self, line: &[u8]) -> Head {
         Head {
             session_id: self.session_id.clone().into_owned(),
@@ -152,7 +146,7 @@ impl<'a> Place<'a> {
 }
 
 impl Chains {
-    /// The next line, without its end.
+    /// `line` comes without its line end.
     pub fn add(&mut self, line: &[u8]) {
         self.lines += 1;
         let hash = bounded::sha256(line);
@@ -172,14 +166,13 @@ impl Chains {
         self.links.push(Link { line: self.lines, session, seq, hash, prev, elsewhere });
     }
 
-    /// What is behind the last end of a line.
+    /// Adds what follows the last line end: an unfinished line.
     pub fn add_rest(&mut self, rest: &[u8]) {
         if !rest.is_empty() {
             self.add(rest);
         }
     }
 
-    /// `heads` are the last records of all sessions that wrote here.
     pub fn verdict(self, heads: &[Head]) -> Verdict {
         let mut verdict = Verdict {
             lines: self.lines,
@@ -215,8 +208,8 @@ impl Chains {
 
     fn judge_strays(&self, verdict: &mut Verdict) {
         let vouched: HashSet<&str> = self.vouched.iter().map(|(_, hash)| &**hash).collect();
-        // Who goes on behind a torn line may be killed at it as well, and its own half vouches for
-        // no other: the one behind that does, for all of them.
+        // The writer after a torn line may be killed, too. Its own half confirms nothing: the first
+        // whole record after them confirms all.
         let mut torn_behind = None;
         for (line, hash) in self.strays.iter().rev() {
             if vouched.contains(&**hash) || torn_behind == Some(*line + 1) {
@@ -236,7 +229,7 @@ impl Chains {
     }
 }
 
-/// Follows a session's records in the order of their lines. Returns those that are no copies.
+/// Follows a session's records by their lines. Returns them without copies.
 fn walk<'a>(chain: &[&'a Link], found: &mut Vec<What>) -> Vec<&'a Link> {
     let mut by_hash: HashMap<&str, &Link> = HashMap::with_capacity(chain.len());
     let mut kept: Vec<&Link> = Vec::with_capacity(chain.len());
@@ -268,8 +261,8 @@ fn walk<'a>(chain: &[&'a Link], found: &mut Vec<What>) -> Vec<&'a Link> {
     kept
 }
 
-/// What became of the record that `link` follows, which is not there: another is in its place, or
-/// none. `by_seq` are the session's records in the order of their numbers.
+/// Why the record before `link` is missing: another is in its place, or none. `by_seq` has the
+/// session's records by their numbers.
 fn gap(link: &Link, by_seq: &[&Link]) -> What {
     let earlier = by_seq.partition_point(|other| other.seq < link.seq).checked_sub(1);
     let (after, seq) = earlier.map_or((0, 0), |at| (by_seq[at].line, by_seq[at].seq));
@@ -280,11 +273,11 @@ fn gap(link: &Link, by_seq: &[&Link]) -> What {
     What::Removed { after, before: link.line, records }
 }
 
-/// Compares the end of a session with what is known of it here.
+/// Compares the end of a session with its stored head.
 fn judge_end(chain: &[&Link], head: &Head, found: &mut Vec<What>) {
     if let Some(end) = chain.iter().find(|link| link.hash == head.hash) {
         let lines = behind(end, chain);
-        // Lines in another order have been reported.
+        // A wrong order has been reported already.
         if !lines.is_empty() && !found.iter().any(|what| matches!(what, What::Moved { .. })) {
             found.push(What::Added { lines, after: end.line });
         }
@@ -312,7 +305,6 @@ fn behind(end: &Link, chain: &[&Link]) -> Vec<u64> {
 }
 
 impl What {
-    /// The first line that it is about.
     pub fn line(&self) -> u64 {
         match self {
             Self::Unreadable { line } | Self::Moved { line, .. } | Self::Changed { line } => *line,

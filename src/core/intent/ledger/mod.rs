@@ -1,11 +1,11 @@
 //! The ledger's records: which lines of which files a call changed, for which intent, in which
-//! session; and what was refused.
+//! session; and which calls were refused.
 //!
-//! A record is an [Agent Trace](https://agent-trace.dev) 0.1.0 record, with the names beside that
-//! the design documents give to the same things (`relative_path`, `entity_type`,
-//! `model_identifier`, `value`, `revision_id`), and the rest in `metadata["dev.roz"]`. [`shape`]
-//! knows both published forms of it, [`chain`] how records hold together, [`origin`] says who made
-//! a file what it is.
+//! A record is an [Agent Trace](https://agent-trace.dev) 0.1.0 record. Beside its names it has
+//! those of the design documents for the same things (`relative_path`, `entity_type`,
+//! `model_identifier`, `value`, `revision_id`); the rest is in `metadata["dev.roz"]`. [`shape`]
+//! validates records, [`chain`] checks how they are linked, and [`who_changed`] says who changed a
+//! file last.
 
 pub mod chain;
 pub mod shape;
@@ -23,7 +23,7 @@ pub const VERSION: &str = "0.1.0";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub version: String,
-    /// A UUID, version 7: ids made later are greater.
+    /// A UUID, version 7, so ids sort by time.
     pub id: String,
     pub timestamp: DateTime<Utc>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,10 +34,10 @@ pub struct Record {
     pub session_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intent_id: Option<String>,
-    /// The strongest of the files'.
+    /// The strongest class of its files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation_class: Option<MutationClass>,
-    /// None, where a call was refused.
+    /// Empty if the call was refused.
     pub files: Vec<FileTrace>,
     #[serde(default)]
     pub metadata: Metadata,
@@ -60,7 +60,7 @@ pub struct Tool {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTrace {
-    /// From the root of the repository, with `/`.
+    /// Relative to the repository, with `/`.
     pub path: String,
     #[serde(default)]
     pub relative_path: String,
@@ -84,10 +84,10 @@ pub struct Contributor {
     pub r#type: String,
     #[serde(default)]
     pub entity_type: String,
-    /// As models.dev has it: `anthropic/claude-opus-4-5-20251101`.
+    /// As on models.dev: `anthropic/claude-opus-4-5-20251101`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_id: Option<String>,
-    /// As the client has it.
+    /// As the client names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
 }
@@ -107,7 +107,7 @@ pub struct Metadata {
     pub roz: Details,
 }
 
-/// What Agent Trace has no name for.
+/// Fields that Agent Trace does not have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,22 +118,21 @@ pub struct Details {
     pub tool_use_id: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileDetails>,
-    /// What the agent called its change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared_class: Option<MutationClass>,
-    /// Whether it is what was found.
+    /// Whether the declared class is the one that was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agrees: Option<bool>,
-    /// Why the work tree was not looked at for other changes, if so.
+    /// Why the work tree was not searched for other changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_looked: Option<String>,
-    /// Of a call that did not run; with `files`, of a change that is there against the rules.
+    /// Why the call did not run; with `files`, why the change breaks the rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
-    /// The number of the record in its session, from 1.
+    /// Counts the records of the session, from 1.
     #[serde(default)]
     pub seq: u64,
-    /// The SHA-256 of the line of the session's record before.
+    /// The SHA-256 of the line of the session's previous record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prev: Option<String>,
 }
@@ -141,17 +140,17 @@ pub struct Details {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FileDetails {
     pub path: String,
-    /// But for the ranges, which are where Agent Trace has them.
+    /// Without the ranges, which Agent Trace has a field for.
     #[serde(flatten)]
     pub changed: Changed,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation_class: Option<MutationClass>,
-    /// What the class rests on.
+    /// What the class is based on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Value>,
 }
 
-/// Weaker ones first.
+/// From weakest to strongest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum MutationClass {
@@ -159,7 +158,7 @@ pub enum MutationClass {
     IntentEvolution,
 }
 
-/// An objection: the word of a [`refusal::Code`], be it a newer roz's, and what it was about.
+/// `code` is the word of a [`refusal::Code`], perhaps of a newer roz.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub code: String,
@@ -167,21 +166,20 @@ pub struct Refusal {
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The command, cut, where it was one.
+    /// Shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
 }
 
-/// The call that a record is about.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
     pub now: DateTime<Utc>,
-    /// A throw that no other record gets.
+    /// Random bytes that no other record uses.
     pub dice: &'a [u8; 32],
     pub session_id: &'a SessionId,
     pub agent_id: Option<&'a str>,
     pub intent_id: Option<&'a str>,
-    /// The commit that is checked out; none before the first.
+    /// The commit that is checked out; `None` before the first one.
     pub revision: Option<&'a str>,
     pub tool_name: &'a str,
     pub tool_use_id: Option<&'a str>,
@@ -192,11 +190,11 @@ pub struct Change {
     pub files: Vec<FileDetails>,
     pub declared_class: Option<MutationClass>,
     pub not_looked: Option<String>,
-    /// Why it ought not to have.
+    /// Which rule it breaks, if any.
     pub violation: Option<Refusal>,
 }
 
-/// The most that is kept of a text of somebody else's, in bytes.
+/// Bytes that are kept of a text.
 const MAX_TEXT: usize = 2000;
 
 impl Record {
@@ -249,12 +247,12 @@ impl Record {
         }
     }
 
-    /// Reads a line: one of an older or newer roz as far as it goes, and none of somebody else's.
+    /// Reads a line of any version of roz; `None` if another program wrote it.
     pub fn read(line: &[u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
 
-    /// Puts it behind its session's last record: `prev` is the hash of that one's line.
+    /// Appends it to its session: `prev` is the hash of the previous record's line.
     pub fn follow(&mut self, seq: u64, prev: Option<String>) {
         (self.metadata.roz.seq, self.metadata.roz.prev) = (seq, prev);
     }
@@ -263,7 +261,6 @@ impl Record {
         self.files.is_empty() && self.metadata.roz.refusal.is_some()
     }
 
-    /// Whether it changed `path`, or something below it.
     pub fn touches(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         self.files.iter().any(|file| {
@@ -329,7 +326,7 @@ fn escaped(text: &str) -> String {
     res
 }
 
-/// Version 7 (RFC 9562): milliseconds, then what the dice say.
+/// Version 7 (RFC 9562): milliseconds, then random bits.
 fn uuid(now: DateTime<Utc>, dice: &[u8; 32]) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&dice[..16]);

@@ -1,12 +1,12 @@
-//! What an Agent Trace record looks like, as the specification's own schema files say it: no other
-//! fields, a tool's version, UTC. What they take, the specification takes as well.
+//! Validates Agent Trace records: the fields of its schema files and no others, a tool's version,
+//! times in UTC.
 //!
-//! The published files say of `version` that it has two numbers; the specification, whose version
-//! is 0.1.0, that it has three. Three it is.
+//! The schema files say that `version` has two numbers, the specification says three. Three are
+//! written and required.
 
 use serde_json::{Map, Value};
 
-/// What is wrong with a record, and where: `/files/0/path`.
+/// A problem and its place in the record, such as `/files/0/path`.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Fault {
     pub at: String,
@@ -19,10 +19,10 @@ enum Kind {
     Uuid,
     Time,
     Uri,
-    /// At most so many characters.
+    /// A text of at most this many characters.
     Short(usize),
     OneOf(&'static [&'static str]),
-    /// From 1 on.
+    /// A line number, from 1.
     Line,
     Anything,
     List(&'static Kind),
@@ -82,15 +82,14 @@ static RANGE: &[Field] = &[
 
 static RELATED: &[Field] = &[must("type", Kind::Text), must("url", Kind::Uri)];
 
-/// What keeps `record` from being an Agent Trace record.
 pub fn faults(record: &Value) -> Vec<Fault> {
     let mut faults = Vec::new();
     check(record, &RECORD, &mut String::new(), &mut faults);
     faults
 }
 
-/// The record without fields that Agent Trace does not know: they are dropped, or moved into
-/// `metadata["dev.roz"]` where they are the documents' own. What is wrong with it stays wrong.
+/// The record with only the fields of Agent Trace. The design documents' fields move into
+/// `metadata["dev.roz"]`, others are dropped; invalid values stay.
 pub fn strict(mut record: Value) -> Value {
     const MOVED: [&str; 3] = ["session_id", "intent_id", "mutation_class"];
     let Value::Object(fields) = &mut record else { return record };
@@ -196,7 +195,7 @@ fn is_version(text: &str) -> bool {
     text.split('.').count() == 3 && text.split('.').all(is_number)
 }
 
-/// With a version and a variant, or of nothing but `0` or `f`.
+/// With a version and a variant, or all `0` or all `f`.
 fn is_uuid(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_hyphen = |at: usize| matches!(at, 8 | 13 | 18 | 23);
@@ -213,15 +212,14 @@ fn is_uuid(text: &str) -> bool {
 
 fn is_time(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // Chrono also takes a blank in the place of the `T`.
+    // Chrono also accepts a blank instead of the `T`.
     text.is_ascii()
         && bytes.get(10) == Some(&b'T')
         && bytes.ends_with(b"Z")
         && chrono::DateTime::parse_from_rfc3339(text).is_ok()
 }
 
-/// A scheme, and characters that a URI has (RFC 3986). Of what hosts and ports look like nothing is
-/// said.
+/// A scheme, then URI characters (RFC 3986). Hosts and ports are not checked.
 fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -236,8 +234,8 @@ fn is_uri(text: &str) -> bool {
 }
 
 fn is_line(value: &Value) -> bool {
-    // What JavaScript can count to.
+    // The largest exact integer in JavaScript.
     const MOST: f64 = 9_007_199_254_740_991.0;
-    // A whole number with a point is whole all the same.
+    // `3.0` is a whole number, too.
     value.as_f64().is_some_and(|number| number.fract() == 0.0 && (1.0..=MOST).contains(&number))
 }

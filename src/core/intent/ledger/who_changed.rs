@@ -1,17 +1,17 @@
-//! Who made a file what it is, as the ledger tells it: for an agent that finds it changed.
+//! Who changed a file last according to the ledger, for an agent whose knowledge of the file is out
+//! of date.
 
 use chrono::{DateTime, Utc};
 
 use super::Record;
 use crate::core::bounded::{self, session_shown};
 
-/// Whoever it was, no record of it is there.
 pub const UNKNOWN: &str = "not by an agent roz knows of";
 
 const SHOWN: usize = 5;
 
-/// `session ab12cd34… for INT-002 at 10:42 UTC, lines 3-7`. `records` come newest first; `hash` is
-/// what the file holds now.
+/// For example `session ab12cd34… for INT-002 at 10:42 UTC, lines 3-7`. `records` are newest first;
+/// `hash` is that of the file's current content.
 pub fn of(records: &[Record], path: &str, hash: &str, now: DateTime<Utc>) -> String {
     let Some(record) = records.iter().find(|record| record.touches(path)) else {
         return UNKNOWN.to_owned();
@@ -20,7 +20,7 @@ pub fn of(records: &[Record], path: &str, hash: &str, now: DateTime<Utc>) -> Str
     let told = details.and_then(|detail| detail.changed.file_hash.as_deref());
     let last = shown(record, path, now);
     match told {
-        // Somebody else was at it since.
+        // The file has changed again since the last record.
         Some(told) if told != hash => format!("{UNKNOWN}; before that {last}"),
         Some(_) => last,
         None => format!("last known: {last}"),

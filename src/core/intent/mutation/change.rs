@@ -1,4 +1,4 @@
-//! The change of one file: the pieces that differ, and what follows from them.
+//! Compares two versions of a file: the definitions that differ, and what follows from that.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,13 +10,13 @@ use crate::outline::{Kind, Outline, Piece, Source, token::Tokens};
 
 const MOST_DEFINITIONS: usize = 100;
 
-/// A piece, and what it consists of.
+/// A piece with its tokens.
 pub(super) struct Part<'s> {
     pub(super) piece: Piece<'s>,
     pub(super) tokens: Tokens<'s>,
 }
 
-/// Kind, container and names: what identifies a piece in its file.
+/// Kind, container and names identify a piece in its file.
 pub(super) type Key<'p> = (Kind, &'p str, &'p [String]);
 
 pub(super) fn key<'p>(piece: &'p Piece) -> Key<'p> {
@@ -28,11 +28,11 @@ pub(super) struct Change<'s> {
     pub(super) after: &'s Source<'s>,
     pub(super) old: Outline<'s>,
     pub(super) new: Outline<'s>,
-    /// The pieces before and after, in order, by number. A piece that both texts have has the same
-    /// number in both.
+    /// The pieces before and after, in order, by number. A piece that is in both texts has the same
+    /// number.
     pub(super) old_order: Vec<usize>,
     pub(super) new_order: Vec<usize>,
-    /// The pieces that only one of the texts has.
+    /// Pieces that only one of the texts has.
     pub(super) removed: Vec<Part<'s>>,
     pub(super) added: Vec<Part<'s>>,
 }
@@ -77,7 +77,6 @@ impl<'s> Change<'s> {
         Self { before, after, old, new, old_order, new_order, removed, added }
     }
 
-    /// The meaning that this step gives it, with all that the evidence tells.
     pub(super) fn concluded(&self, step: Step, renamed: Vec<(String, String)>) -> Meaning {
         let mut meaning = Meaning::of(step);
         let evidence = &mut meaning.evidence;
@@ -91,7 +90,6 @@ impl<'s> Change<'s> {
         meaning
     }
 
-    /// Whether the set of public definitions is the same.
     pub(super) fn keeps_public_definitions(&self) -> bool {
         public_paths(&self.removed) == public_paths(&self.added)
     }
@@ -110,7 +108,7 @@ impl<'s> Change<'s> {
         }
     }
 
-    /// The definitions that differ. After a renaming they are all still there.
+    /// The definitions that differ. After a renaming all of them still exist.
     fn touched(&self, is_renamed: bool) -> Vec<Touched> {
         let (old, new) = (keys(&self.removed), keys(&self.added));
         let touched = |part: &Part, change| Touched { name: part.piece.path(), change };

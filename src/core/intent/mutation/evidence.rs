@@ -1,15 +1,14 @@
-//! What a class is based on, as the ledger keeps it.
+//! Why a change has its class, as the ledger records it.
 
 use serde::{Deserialize, Serialize};
 
-/// The step that decided the class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     Identical,
-    /// Of an older roz: nothing differs but layout.
+    /// Written by an older roz: only layout differs.
     FormatOnly,
-    /// Nothing differs but comments, docstrings and layout.
+    /// Only comments, docstrings and layout differ.
     CommentOnly,
     /// The same definitions and imports in another order.
     Reorder,
@@ -21,11 +20,9 @@ pub enum Step {
     SameSurface,
     /// Control flow was added.
     ControlFlow,
-    /// The set of public definitions differs.
     PublicSurface,
     NewFile,
     DeletedFile,
-    /// The text before is not known.
     #[default]
     Unseen,
     SyntaxError,
@@ -33,13 +30,13 @@ pub enum Step {
     Binary,
     TooLarge,
     TooTangled,
-    /// A step of another version of roz: old ledgers have some more.
+    /// A step of another version of roz.
     #[serde(other)]
     Other,
 }
 
 impl Step {
-    /// Whether the step shows that the change is a refactoring.
+    /// Whether the step proves a refactoring.
     pub fn is_proof(self) -> bool {
         matches!(
             self,
@@ -52,52 +49,45 @@ impl Step {
         )
     }
 
-    /// The word in the ledger.
     pub fn word(self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         value.as_str().unwrap_or_default().to_owned()
     }
 }
 
-/// What a class is based on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     pub step: Step,
-    /// Whether the step shows that the change is a refactoring; if not, the class is a guess.
+    /// Otherwise the class is a guess.
     pub proved: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Why the texts could not be compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
     #[serde(default)]
     pub net: Net,
-    /// The old name and the new one.
+    /// (old name, new name)
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub renamed: Vec<(String, String)>,
-    /// The definitions that went to another file or came from one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<Moved>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub definitions: Vec<Touched>,
-    /// For each line that was written, the mark by which blame finds it.
+    /// For each written line, the mark by which blame finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
-    /// The former name of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
 }
 
-/// What the change added, less what it removed.
+/// Added minus removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Net {
-    /// Branches and loops.
     pub flow: i64,
     pub public_names: i64,
     pub definitions: i64,
 }
 
-/// A definition that is in another file now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moved {
     pub name: String,
@@ -105,7 +95,6 @@ pub struct Moved {
     pub to: String,
 }
 
-/// A definition that the change touched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Touched {
     pub name: String,

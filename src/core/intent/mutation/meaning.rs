@@ -1,9 +1,9 @@
-//! What a change of a file means, with what says so.
+//! The class of one file's change, with its evidence.
 
 use super::evidence::{Evidence, Step};
 use crate::{core::intent::ledger::MutationClass, outline::Unread};
 
-/// The change of one file; no text: no such file.
+/// `None`: there is no such file.
 #[derive(Debug, Clone, Copy)]
 pub struct File<'a> {
     pub path: &'a str,
@@ -11,7 +11,6 @@ pub struct File<'a> {
     pub after: Option<&'a [u8]>,
 }
 
-/// What a change of a file means.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Meaning {
     pub class: MutationClass,
@@ -38,7 +37,7 @@ impl Meaning {
         meaning
     }
 
-    /// Sets the step, and what follows from it.
+    /// Sets the step and the class that follows from it.
     pub(super) fn decide(&mut self, step: Step) {
         let evidence = &mut self.evidence;
         evidence.step = step;

@@ -9,9 +9,9 @@
 //! | `same_surface`: the same public definitions, no more control flow | refactoring | no |
 //! | all else | evolution | no |
 //!
-//! The first step that holds decides. A proof compares texts and knows nothing of what the code
-//! does: after a `reorder`, imports may have effects in another order; a string may still contain
-//! the old name after a `rename`.
+//! The first step that applies decides. A proof compares texts and does not run them: after a
+//! `reorder`, imports may take effect in another order; after a `rename`, a string may still
+//! contain the old name.
 
 mod change;
 pub mod evidence;
@@ -24,7 +24,7 @@ pub use self::meaning::{File, Meaning};
 use self::{change::Change, evidence::Step};
 use crate::outline::{self, Source, Unread};
 
-/// What the changes of one call mean: a definition may move from one file to another.
+/// Files of one call are judged together, because definitions move between them.
 pub fn judge_all(files: &[File]) -> Vec<Meaning> {
     let sources: Vec<Result<(Source, Source), Unread>> = files.iter().map(parse).collect();
     let changes: Vec<Result<Change, Unread>> = sources
@@ -48,7 +48,7 @@ pub fn judge_all(files: &[File]) -> Vec<Meaning> {
     meanings
 }
 
-/// The first step that holds, without a look at other files.
+/// Without looking at other files.
 fn climb(file: &File, change: &Change) -> Meaning {
     let has_same_pieces = change.removed.is_empty() && change.added.is_empty();
     let step = if file.before.is_none() {
@@ -71,7 +71,7 @@ fn climb(file: &File, change: &Change) -> Meaning {
     change.concluded(step, Vec::new())
 }
 
-/// What a change means of which the text before is not known.
+/// For a change whose text before is unknown.
 pub fn unseen(path: &str) -> Meaning {
     let mut meaning = Meaning::of(Step::Unseen);
     meaning.evidence.why = Some("the text before is not known".to_owned());
@@ -83,7 +83,7 @@ fn language(path: &str) -> Option<String> {
     outline::language_of(path).map(|language| language.name.to_owned())
 }
 
-/// Both texts of a file; one that is not there is empty.
+/// A missing file is an empty text.
 fn parse<'a>(file: &File<'a>) -> Result<(Source<'a>, Source<'a>), Unread> {
     let (before, after) = (file.before.unwrap_or_default(), file.after.unwrap_or_default());
     let Some(language) = outline::language_of(file.path) else {

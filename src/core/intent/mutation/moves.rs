@@ -1,4 +1,4 @@
-//! Definitions, and whole files, that are in another file of the same call now.
+//! Finds definitions and whole files that moved to another file in the same call.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::outline::{
     token::{Token, What},
 };
 
-/// A part of a change: the file, and the part's number in it.
+/// (file, number of the part in it)
 type Place = (usize, usize);
 
 pub(super) fn find(files: &[File], changes: &[Result<Change, Unread>], meanings: &mut [Meaning]) {
@@ -46,7 +46,6 @@ pub(super) fn find(files: &[File], changes: &[Result<Change, Unread>], meanings:
     }
 }
 
-/// Files that are gone, and are there again under another name.
 fn find_files(files: &[File], meanings: &mut [Meaning]) {
     let mut removed: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (at, file) in files.iter().enumerate() {
@@ -87,7 +86,7 @@ fn pairs(open: &[(usize, &Change)]) -> Vec<(Place, Place)> {
     pairs
 }
 
-/// The parts without imports, which follow the definitions that need them.
+/// Without imports, which follow the definitions that need them.
 fn code<'p, 's>(parts: &'p [Part<'s>]) -> impl Iterator<Item = (usize, &'p Part<'s>)> {
     let is_import = |part: &Part| {
         // `mod name;`
@@ -97,7 +96,7 @@ fn code<'p, 's>(parts: &'p [Part<'s>]) -> impl Iterator<Item = (usize, &'p Part<
     parts.iter().enumerate().filter(move |(_, part)| !is_import(part))
 }
 
-/// A definition may become public on its way, or its old file could not use it.
+/// A definition that moves may have to become public for its old file.
 fn without_visibility<'p, 's>(part: &'p Part<'s>) -> impl Iterator<Item = &'p Token<'s>> {
     part.tokens.all.iter().filter(|token| token.what != What::Visibility)
 }

@@ -1,9 +1,8 @@
 //! One consistent renaming of identifiers that makes two texts equal.
 //!
-//! Each old name stands for one new name and for no other; the old one is gone, and the new one is
-//! really new. Only what the file itself defines can be renamed: a local name in its piece, a
-//! definition in the whole file. When `save(x)` becomes `delete(x)`, that is another call and not
-//! another name.
+//! Each old name becomes exactly one new name; the old name is gone, and the new one was not used
+//! before. Only names that the file defines can be renamed: a local name within its piece, a
+//! definition in the whole file. When `save(x)` becomes `delete(x)`, that is another call.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +14,7 @@ use crate::outline::{
 
 type Names<'s> = BTreeMap<&'s [u8], &'s [u8]>;
 
-/// The old and new names, where they explain the whole change.
+/// (old, new), if renaming explains the whole change.
 pub(super) fn names(change: &Change) -> Option<Vec<(String, String)>> {
     if !are_in_place(change) {
         return None;
@@ -57,7 +56,7 @@ fn are_in_place(change: &Change) -> bool {
         && pairs.all(|(old, new)| old == new || *new >= known && !kept.contains(old))
 }
 
-/// The names that differ between two pieces; `None` if anything else does.
+/// `None` if anything but names differs.
 fn differences<'s>(old: &Part<'s>, new: &Part<'s>) -> Option<Names<'s>> {
     let (old, new) = (&old.tokens.all, &new.tokens.all);
     if old.len() != new.len() {
@@ -83,7 +82,7 @@ fn differences<'s>(old: &Part<'s>, new: &Part<'s>) -> Option<Names<'s>> {
     Some(names)
 }
 
-/// Whether the text before has none of the new names, and the text after none of the old ones.
+/// Whether the old text has no new name and the new text no old one.
 fn are_replaced(change: &Change, names: &Names) -> bool {
     if names.is_empty() {
         return true;
@@ -102,8 +101,8 @@ fn are_replaced(change: &Change, names: &Names) -> bool {
         && !kept.any(|(piece, _)| has(&change.after.tokens(piece), &is_either))
 }
 
-/// Whether a definition of the file has this name. The methods of a trait and names like `__init__`
-/// are defined elsewhere.
+/// Whether the file defines this name. The methods of a trait and names like `__init__` are defined
+/// elsewhere.
 fn defines(outline: &Outline, parts: &[Part], name: &[u8]) -> bool {
     // `Session.renew`: the first part is the receiver of a method in Go.
     let is_it = |text: &String| text.rsplit('.').next().unwrap_or(text).as_bytes() == name;

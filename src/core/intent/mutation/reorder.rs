@@ -1,15 +1,14 @@
-//! The same pieces in another order.
+//! Recognises the same definitions in another order.
 //!
-//! Functions and types may be anywhere in their container, imports anywhere among the free pieces.
-//! What runs as the file is read keeps its order. Where a definition has to come before its use, it
-//! does not move past what runs.
+//! Functions and types may move within their container, and imports between such definitions.
+//! Statements that run when the file is loaded keep their order, and where definitions have to
+//! precede their use, none moves across such a statement.
 
 use std::collections::HashSet;
 
 use super::change::Change;
 use crate::outline::{Kind, Piece};
 
-/// Whether the pieces that both texts have are in orders that mean the same.
 pub(super) fn means_the_same(change: &Change) -> bool {
     let pieces = &change.old.pieces;
     let in_both: HashSet<usize> = {
@@ -33,7 +32,7 @@ pub(super) fn means_the_same(change: &Change) -> bool {
         }
         sections
     };
-    // Of two definitions with the same name, the later one may count.
+    // With equal names, the later definition may win.
     let mut seen = HashSet::new();
     let mut named = pieces.iter().filter(|piece| piece.is_free && !piece.names.is_empty());
     named.all(|piece| seen.insert(super::change::key(piece)))
@@ -43,7 +42,7 @@ pub(super) fn means_the_same(change: &Change) -> bool {
 fn is_free(piece: &Piece) -> bool {
     let text = String::from_utf8_lossy(piece.raw);
     match piece.kind {
-        // `import "./setup"`, `import _ "embed"`: it is there for its effect.
+        // `import "./setup"`, `import _ "embed"` have side effects.
         Kind::Import => {
             let words = text.trim_start_matches("import").trim_start();
             let has_name = !words.starts_with(['"', '\'']) && !text.contains("_ \"");

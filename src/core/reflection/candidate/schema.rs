@@ -1,4 +1,4 @@
-//! The shape of a candidate as a JSON Schema and as an example.
+//! The JSON Schema of a candidate batch, with an example.
 
 use std::ops::RangeInclusive;
 
@@ -7,22 +7,21 @@ use serde_json::{Value, json};
 use super::{DETAIL, SUMMARY, TAGS};
 use crate::core::reflection::learning::{Category, Confidence, Criterion, Scope};
 
-/// What the example of a held stop has for a summary, a detail and a tag. Pasted as they are, they
-/// are rejected.
+/// Texts in the example that a blocked stop prints; candidates that still have them are rejected.
 pub const PLACEHOLDERS: [&str; 3] = [
     "<the lesson in a line, naming the file, command or error>",
     "<why it is so, how it shows, what to do>",
     "<what it is about>",
 ];
 
-/// What finds it again: the words of those who do not know it yet.
+/// Words for people who do not know the learning yet.
 const RELEVANCE: &str = "the later work that should be shown this, as its ticket, bug report or \
                          branch would put it before anyone knows the answer: the symptom, the \
                          wish, the part of the system, other names for these; three to six short \
                          phrases, `;` between them. How something is to be done is wanted when it \
                          is asked for: `open a pull request`, `write tests`";
 
-/// A JSON Schema (draft 2020-12) of a batch, with [`example`] in it.
+/// Draft 2020-12, with [`example`] in it.
 pub fn schema() -> Value {
     let text = |limits: &RangeInclusive<usize>, about: &str| {
         json!({
@@ -105,7 +104,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// A batch as it should be. Its own texts are rejected: they say nothing about the project.
+/// A valid batch. Its texts are rejected, because they say nothing about the project.
 pub fn example() -> Value {
     json!({
         "candidates": [{

@@ -1,5 +1,5 @@
-//! Learnings into an [`Index`]: terms are counted by field, weighted and saturated here, once, so
-//! that a search only adds up.
+//! Builds an [`Index`] of learnings. Terms are counted by field, weighted and saturated once here,
+//! so that a search only adds.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -24,13 +24,12 @@ const RELEVANCE: Field = Field { weight: 1.5, usual_length: 35.0 };
 const DETAIL: Field = Field { weight: 1.0, usual_length: 30.0 };
 const FILES: Field = Field { weight: 1.0, usual_length: 6.0 };
 
-/// How soon more of a word adds nothing, and how much a long field takes from it: `k1` and `b` of
-/// BM25.
+/// BM25's `k1` (how soon more of a word adds nothing) and `b` (how much long fields are
+/// discounted).
 const SATURATION: f32 = 1.2;
 const LENGTH: f32 = 0.5;
 
-/// The most that a term can count in a learning; a term that stands once in a detail of usual
-/// length counts 1.
+/// The maximum weight of a term; a term that occurs once in a detail of usual length counts 1.
 pub(super) const STRONGEST: f32 = 1.0 + SATURATION;
 
 pub fn build(learnings: &[Learning]) -> Built {
@@ -44,7 +43,7 @@ pub fn build(learnings: &[Learning]) -> Built {
             terms.entry(term).or_default().push(Posting::new(number, strength));
         }
         let begin = texts.len();
-        // A learning is strings and words: it is always JSON.
+        // Learnings contain only strings and enums, which serialise without errors.
         let _ = serde_json::to_writer(&mut texts, learning);
         let text = &texts[begin..];
         documents.push(Document {
@@ -61,7 +60,7 @@ pub fn build(learnings: &[Learning]) -> Built {
     Built { index: Index { documents, terms: terms.into_iter().collect() }, texts }
 }
 
-/// Each term of a learning with its saturated weight, from 1 to 255.
+/// From 1 to 255.
 fn strengths<'a>(
     learning: &'a Learning,
     words: &Words,

@@ -1,8 +1,7 @@
-//! Which of the relevant learnings are put before an agent, and which of those that were asked for
-//! come first.
+//! Chooses the learnings to show, and the order of those that were asked for.
 //!
-//! An agent reads titles, and picks by itself what concerns it. So what is left to decide is which
-//! titles are worth their line: those that have a share of what the best one has.
+//! An agent reads titles and picks what concerns it, so only the titles are chosen here: those with
+//! a sufficient share of the best one's relevance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,42 +19,37 @@ use crate::core::{
 
 const MOST_AT_FAILURE: usize = 2;
 
-/// The prior of [`use_boost`]: before anything is known, a learning is taken to be of use once in
-/// four times that its title is shown.
+/// The prior of [`use_boost`]: a learning is assumed to be useful once in four times that its title
+/// is shown.
 const PRIOR_USED: f64 = 1.0;
 const PRIOR_SHOWN: f64 = 4.0;
 const MOST_BOOST: f64 = 2.0;
 const LEAST_BOOST: f64 = 0.2;
 
-/// How much of a score is recency's: of two that are as relevant the newer comes first, and what is
-/// old is found all the same. As a factor by itself it would cost a fifth of the recall: what is
-/// wanted is as old as it is.
+/// The share of the score that depends on age: newer learnings win ties, and old ones are still
+/// found. Multiplying by age alone would cost a fifth of the recall.
 const RECENCY: f64 = 0.3;
 const LEAST_RECENCY: f64 = 0.1;
 
-/// What is known when learnings are wanted for a session.
 #[derive(Debug, Clone, Copy)]
 pub struct Occasion<'a> {
     pub query: &'a Query,
-    /// By learning; one that is not there was never shown.
     pub tallies: &'a BTreeMap<String, Tally>,
-    /// Learnings that are not to be shown again.
+    /// Not shown again.
     pub shown: &'a BTreeSet<String>,
     pub policy: &'a RetrievalPolicy,
     pub now: DateTime<Utc>,
 }
 
-/// A learning to be put before an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chosen {
     pub id: String,
     /// `relevance × recency × use`.
     pub score: f64,
-    /// It is among the first, and names a file of the query or has an identifier of it.
+    /// Ranked first, and names a file or has an identifier of the query.
     pub is_strong: bool,
 }
 
-/// A learning that has something in common with the query.
 struct Ranked<'a> {
     document: &'a Document,
     number: usize,
@@ -64,9 +58,8 @@ struct Ranked<'a> {
 }
 
 impl Index {
-    /// The learnings whose titles are put before an agent now, best first: active, relevant, not
-    /// yet shown, at most as many as the policy says. None, where the query has no word that is
-    /// rare in the store.
+    /// Titles to show now, best first: active, relevant, not yet shown, up to the policy's limit.
+    /// None if no word of the query is rare in the store.
     pub fn choose(&self, on: &Occasion) -> Vec<Chosen> {
         let asked = Asked::new(self, on.query);
         if !asked.is_telling() {
@@ -75,8 +68,8 @@ impl Index {
         self.titles(&asked, on, usize::MAX, |_| true)
     }
 
-    /// Those for a call that failed: a few, and each has an identifier, a path, or a word of the
-    /// failure that hardly any other learning has.
+    /// For a failed call: a few, each with an identifier, a path, or a very rare word of the
+    /// failure.
     pub fn choose_at_failure(&self, on: &Occasion) -> Vec<Chosen> {
         let asked = Asked::new(self, on.query);
         self.titles(&asked, on, MOST_AT_FAILURE, |sum| sum.is_named || sum.has_rarer)
@@ -95,7 +88,7 @@ impl Index {
             if document.is_active { standing(document, tally(&document.id), on) } else { 0.0 }
         });
         ranked.retain(|ranked| is_met(&ranked.sum));
-        // Equal ones take turns.
+        // Among equals, learnings take turns.
         ranked.sort_by(|a, b| {
             let shown = |ranked: &Ranked| tally(&ranked.document.id).surfaced;
             b.score.total_cmp(&a.score).then_with(|| shown(a).cmp(&shown(b)))
@@ -112,20 +105,20 @@ impl Index {
                 is_strong: ranked.sum.is_named,
             })
             .collect();
-        // What ranks behind a weak match is none of the first.
+        // Matches ranked after a weak one are not strong.
         let strong = chosen.iter().take_while(|chosen| chosen.is_strong).count();
         chosen.iter_mut().skip(strong).for_each(|chosen| chosen.is_strong = false);
         chosen
     }
 
-    /// At most so many that fit the query, best first, by relevance alone: of those learnings that
-    /// are admitted, by their places in what the index was built of.
+    /// Best first by relevance alone, at most `most`; `admits` takes positions in the list that the
+    /// index was built from.
     pub fn search(&self, query: &Query, most: usize, admits: impl Fn(usize) -> bool) -> Vec<Found> {
         self.find_by(query, most, |number, _| f64::from(u8::from(admits(number))))
     }
 
-    /// Those, by relevance, recency and use: for whoever asks, who is shown all that fits. What the
-    /// session was shown is shown again.
+    /// The same by relevance, recency and use, for someone who asks: learnings that the session has
+    /// seen are included.
     pub fn look(&self, on: &Occasion, most: usize, admits: impl Fn(usize) -> bool) -> Vec<Found> {
         let unknown = Tally::default();
         self.find_by(on.query, most, |number, document| {
@@ -154,8 +147,7 @@ impl Index {
         ranked.iter().map(found).collect()
     }
 
-    /// Those that have anything in common with the query and a weight above zero, in the order of
-    /// the index.
+    /// Learnings that match and have a weight above zero, in the order of the index.
     fn ranked(&self, asked: &Asked, weigh: impl Fn(usize, &Document) -> f64) -> Vec<Ranked<'_>> {
         let mut ranked = Vec::new();
         for (number, (document, sum)) in self.documents.iter().zip(asked.sums()).enumerate() {
@@ -176,8 +168,7 @@ fn cut_off(strategy: Strategy) -> f64 {
     }
 }
 
-/// What a learning's relevance is multiplied by: recency and use. What was of use is as fresh as
-/// that.
+/// The factor for recency and use. A use makes a learning as fresh as a new one.
 fn standing(document: &Document, tally: &Tally, on: &Occasion) -> f64 {
     let fresh = tally.last_used.map_or(document.created_at, |used| used.max(document.created_at));
     let age = on.now.signed_duration_since(fresh);
@@ -185,21 +176,20 @@ fn standing(document: &Document, tally: &Tally, on: &Occasion) -> f64 {
     (1.0 - RECENCY + RECENCY * recency) * use_boost(tally)
 }
 
-/// 1 for what is new, half after each half-life, never below a tenth.
+/// 1 for a new learning, halved after each half-life, never below 0.1.
 fn recency(age: TimeDelta, half_life_days: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "seconds and days of years")]
     let half_lives = age.num_seconds() as f64 / 86_400.0 / half_life_days.max(1) as f64;
     0.5_f64.powf(half_lives.max(0.0)).max(LEAST_RECENCY)
 }
 
-/// The mean of a Beta posterior over how often a learning is of use when its title is shown, beside
-/// that of its prior: `((used + 1) / (shown + 4)) / (1 / 4)`, from 0.2 to 2. So 1 for what was
-/// never shown, 0.8 after one time in vain, 0.29 after ten. A rating counts as a time shown, and a
-/// useful one as a use.
+/// The mean of a Beta posterior for the share of showings with a use, relative to the prior:
+/// `((used + 1) / (shown + 4)) / (1 / 4)`, between 0.2 and 2. Never shown gives 1, once in vain
+/// 0.8, ten times in vain 0.29. A rating counts as a showing, a useful one as a use.
 fn use_boost(tally: &Tally) -> f64 {
     let used = f64::from(tally.used) + f64::from(tally.rated_useful);
     let rated = f64::from(tally.rated_useful) + f64::from(tally.rated_useless);
-    // What was found by a search was never shown.
+    // Learnings found by a search were not shown.
     let shown = (f64::from(tally.surfaced) + rated).max(used);
     let posterior = (used + PRIOR_USED) / (shown + PRIOR_SHOWN);
     (posterior / (PRIOR_USED / PRIOR_SHOWN)).clamp(LEAST_BOOST, MOST_BOOST)

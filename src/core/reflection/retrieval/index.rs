@@ -1,26 +1,24 @@
-//! Learnings, ready to be searched: what a session start needs of 10,000 of them without reading
-//! them.
+//! A search index of learnings, so that the start of a session need not read 10,000 of them.
 //!
-//! An index knows the terms of each learning, and where its text is in the `texts` that were made
-//! with it. It is kept as JSON, so a posting is one number.
+//! The index has the terms of each learning and its position in `texts`. It is stored as JSON, with
+//! one number per posting.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::core::reflection::learning::Learning;
 
-/// A searchable view of learnings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Index {
     pub(super) documents: Vec<Document>,
-    /// Each term with the learnings that have it, sorted.
+    /// Sorted by term.
     pub(super) terms: Vec<(String, Vec<Posting>)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Built {
     pub index: Index,
-    /// Every learning as JSON, one behind the other.
+    /// All learnings as JSON, concatenated.
     pub texts: Vec<u8>,
 }
 
@@ -33,7 +31,6 @@ pub(super) struct Document {
     pub(super) place: Place,
 }
 
-/// Where the JSON of a learning is in the texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub offset: u64,
@@ -41,7 +38,7 @@ pub struct Place {
     pub(super) checksum: u64,
 }
 
-/// A learning's number, and how strongly it has a term: from 1 to 255, in the last eight bits.
+/// A learning's number, and in the last eight bits the term's strength from 1 to 255.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Posting(u32);
@@ -55,7 +52,6 @@ impl Posting {
         (self.0 >> 8) as usize
     }
 
-    /// Above 0, at most 1.
     pub(super) fn strength(self) -> f32 {
         f32::from(self.0.to_le_bytes()[0]) / 255.0
     }
@@ -81,15 +77,15 @@ impl Index {
 }
 
 impl Place {
-    /// The learning whose JSON these bytes are, if they are what was written.
+    /// `None` if the bytes do not match the checksum.
     pub fn read(self, text: &[u8]) -> Option<Learning> {
         let is_whole = checksum(text) == self.checksum;
         is_whole.then(|| serde_json::from_slice(text).ok())?
     }
 }
 
-/// Tells a broken file from a whole one; no proof against a forger, who could as well write the
-/// learnings. Eight bytes a step, in the manner of FNV-1a.
+/// Detects damage, not forgery: a forger could write the learnings themselves. FNV-1a over steps of
+/// eight bytes.
 pub fn checksum(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];

@@ -5,22 +5,21 @@
 
 use super::words::without_place;
 
-/// What the terms of files begin with, those of their names, and those of folders. No word does.
+/// Prefixes of the terms for files, file names and folders. No word starts with one.
 const FILE: char = '/';
 const NAME: char = '*';
 const WITHIN: char = '>';
 
-/// A way in which a learning can be met by a path of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Way {
     pub(super) term: String,
-    /// What it counts, in words that only one learning has.
+    /// In units of a word that only one learning has.
     pub(super) worth: f32,
-    /// It is the file itself, not one beside it.
+    /// Otherwise it is a file beside it.
     pub(super) is_file: bool,
 }
 
-/// The terms of a file, or a folder, that a learning names.
+/// The terms of a file or folder.
 pub(super) fn of_learning(path: &str) -> Vec<String> {
     let path = normal(path);
     if path.is_empty() {
@@ -32,13 +31,12 @@ pub(super) fn of_learning(path: &str) -> Vec<String> {
         terms.push(format!("{NAME}{name}"));
         terms.extend(folder(&path).map(|folder| format!("{WITHIN}{folder}")));
     } else {
-        // It may be a folder itself.
+        // The path may be a folder.
         terms.push(format!("{WITHIN}{path}"));
     }
     terms
 }
 
-/// How learnings about a file are found.
 pub(super) fn of_query(path: &str) -> Vec<Way> {
     let path = normal(path);
     if path.is_empty() {

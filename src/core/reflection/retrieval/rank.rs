@@ -22,21 +22,20 @@ use super::{
     words::{Words, chunks, is_identifier, is_path},
 };
 
-/// Of the files of a query so many are looked at.
 const MOST_FILES: usize = 100;
 const MOST_FILE_WORDS: usize = 20;
 const MOST_REASONS: usize = 5;
 
-/// A word is rare in the store if at most this share of the learnings has it, or so few that their
-/// titles could be shown at once. A query without such a word brings nothing: what half of the
-/// project is about says nothing about what is wanted.
+/// A word is rare if at most one learning in this many has it, or so few that all their titles fit.
+/// A query without a rare word finds nothing: words that half the project shares do not say what is
+/// wanted.
 const RARE_SHARE: usize = 8;
 const RARE_COUNT: usize = 5;
-/// At a failure, where nobody has asked, it has to be rarer.
+/// At a failure nobody has asked, so words have to be rarer.
 const RARER_SHARE: usize = 30;
 const RARER_COUNT: usize = 2;
 
-/// Words that are in any error: they say nothing about what went wrong.
+/// Words of any error message.
 const OF_ANY_ERROR: &str = "\
     error fail failed failure fatal warning exit code status command line file found directory";
 
@@ -52,7 +51,7 @@ struct Word<'a> {
     /// `asked × rarity`.
     worth: f32,
     is_identifier: bool,
-    /// It may say what went wrong: neither a program's name nor a word of any error.
+    /// Neither a program's name nor a word of any error message.
     is_telling: bool,
 }
 
@@ -63,14 +62,12 @@ struct Met<'a> {
     is_file: bool,
 }
 
-/// What a query adds up to for one learning.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {
     pub(super) score: f32,
     file: f32,
-    /// It names a file of the query, or has an identifier of it.
+    /// The learning names a file or has an identifier of the query.
     pub(super) is_named: bool,
-    /// It has a word that is rare enough for a failure.
     pub(super) has_rarer: bool,
 }
 
@@ -84,7 +81,7 @@ impl<'a> Asked<'a> {
                 let terms = words.terms(chunk);
                 let last = terms.len().saturating_sub(1);
                 for (at, term) in terms.into_iter().enumerate() {
-                    // Of an identifier with several parts it is the whole that names something.
+                    // Of an identifier with several parts, only the whole is a name.
                     let is_name = is_prose && at == last && is_identifier(chunk);
                     let at = *place.entry(term.clone()).or_insert_with(|| {
                         counts.push((term, chunk, 0.0, false));
@@ -120,13 +117,12 @@ impl<'a> Asked<'a> {
         Self { index, words, ways }
     }
 
-    /// Whether there is anything in it that is rare in the store.
     pub(super) fn is_telling(&self) -> bool {
         let most = RARE_COUNT.max(self.index.len() / RARE_SHARE);
         !self.ways.is_empty() || self.words.iter().any(|word| word.postings.len() <= most)
     }
 
-    /// For each learning, in their order in the index, what speaks for it.
+    /// One per learning, in the order of the index.
     pub(super) fn sums(&self) -> Vec<Sum> {
         let mut sums = vec![Sum::default(); self.index.len()];
         let rarer = RARER_COUNT.max(self.index.len() / RARER_SHARE);
@@ -154,7 +150,7 @@ impl<'a> Asked<'a> {
         sums
     }
 
-    /// By what a learning was found: words as they were typed and paths, the strongest first.
+    /// Words as typed, and paths; strongest first.
     pub(super) fn reasons(&self, document: usize) -> Vec<String> {
         let words = self.words.iter().map(|word| (word.postings, word.worth, word.typed));
         let ways = self.ways.iter().map(|way| (way.postings, way.worth, way.path.as_str()));
@@ -171,7 +167,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The texts of a query, each with whether somebody wrote it: a ticket's title counts twice.
+/// Each with whether a person wrote it. A ticket's title counts twice.
 fn texts(query: &Query) -> Vec<(&str, bool)> {
     let mut texts = vec![
         (query.ticket_title.as_str(), true),
@@ -190,10 +186,9 @@ fn texts(query: &Query) -> Vec<(&str, bool)> {
     texts
 }
 
-/// Branches that are about nothing.
+/// Branch names that say nothing about the work.
 const TRUNKS: [&str; 5] = ["main", "master", "trunk", "develop", "dev"];
 
-/// The files that a query is about: those that it names, in its list or in a text.
 fn files(query: &Query) -> impl Iterator<Item = Cow<'_, str>> {
     let texts = [&query.text, &query.ticket_title, &query.ticket_description];
     let named = texts.into_iter().flat_map(|text| chunks(text)).filter(|chunk| is_path(chunk));
@@ -201,7 +196,7 @@ fn files(query: &Query) -> impl Iterator<Item = Cow<'_, str>> {
     listed.chain(named.map(Cow::from)).take(MOST_FILES)
 }
 
-/// See the head of this module; of a word that `have` of `count` learnings have.
+/// See the formula above, for a word that `have` of `count` learnings contain.
 #[expect(clippy::cast_precision_loss, reason = "counts of learnings")]
 fn rarity(count: usize, have: usize) -> f32 {
     let (count, have) = (count.max(have) as f32, have as f32);

@@ -9,14 +9,13 @@ use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::core::bounded::is_ideograph;
 
-/// Longer ones, in characters, are hashes, keys or noise.
+/// In characters. Longer ones are hashes, keys or noise.
 const LONGEST_PART: usize = 40;
-/// A whole of more parts is a sentence or a path.
+/// An identifier of more parts is a sentence or a path.
 const MOST_PARTS: usize = 4;
-/// What the term of a whole identifier begins with. No word does.
+/// The prefix of whole identifiers. No word starts with it.
 const WHOLE: char = '=';
 
-/// Stems, and takes text apart.
 pub(super) struct Words {
     stemmer: Stemmer,
 }
@@ -30,7 +29,7 @@ impl Words {
     pub(super) fn terms(&self, chunk: &str) -> Vec<String> {
         let parts = parts(chunk);
         let mut terms: Vec<String> = Vec::new();
-        // A version or a date means nothing in pieces.
+        // Parts of a version or a date have no meaning.
         let is_version = parts.len() > 1 && parts.iter().all(|part| is_number(part));
         if !is_version {
             terms.extend(parts.iter().flat_map(|part| self.word(part)));
@@ -54,7 +53,7 @@ impl Words {
         if is_short || length > LONGEST_PART || STOP.binary_search(&word.as_str()).is_ok() {
             return Vec::new();
         }
-        // The stemmer knows English; a word of another language is its own stem.
+        // The stemmer only knows English; other words stay as they are.
         if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
             return vec![word];
         }
@@ -62,7 +61,7 @@ impl Words {
     }
 }
 
-/// Runs of letters and digits, and of what joins them: identifiers and paths stay in one piece.
+/// Identifiers and paths stay whole.
 pub(super) fn chunks(text: &str) -> impl Iterator<Item = &str> {
     let is_joint = |c: char| matches!(c, '_' | '-' | '.' | '/' | ':' | '\\');
     text.split(move |c: char| !c.is_alphanumeric() && !is_joint(c))
@@ -70,8 +69,8 @@ pub(super) fn chunks(text: &str) -> impl Iterator<Item = &str> {
         .filter(|chunk| !chunk.is_empty())
 }
 
-/// The name of something in the code, as one would not write it in prose: `max_len`, `Lexer::next`,
-/// `parseInt`, `E0502`. `follow-up` and `3rd` may be prose.
+/// A name in code: `max_len`, `Lexer::next`, `parseInt`, `E0502`. Not `follow-up` and `3rd`, which
+/// may be prose.
 pub(super) fn is_identifier(chunk: &str) -> bool {
     let has_letter = chunk.chars().any(char::is_alphabetic);
     let has_long_number =
@@ -83,7 +82,7 @@ pub(super) fn is_identifier(chunk: &str) -> bool {
     has_letter && (chunk.contains('_') || chunk.contains("::") || has_hump || has_long_number)
 }
 
-/// A path without the place in the file that stands behind it: `file.rs:12`, `file.rs:12:5`.
+/// Removes the position from `file.rs:12` and `file.rs:12:5`.
 pub(super) fn without_place(path: &str) -> &str {
     let is_place = |text: &str| {
         let mut numbers = text.split(':');
@@ -103,7 +102,7 @@ pub(super) fn is_path(chunk: &str) -> bool {
     is_extension && stem.chars().any(char::is_alphabetic) && !chunk.contains("://")
 }
 
-/// The pieces of an identifier: at what is no letter or digit, and at humps.
+/// Splits at characters that are not letters or digits, and at case changes.
 fn parts(chunk: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for piece in chunk.split(|c: char| !c.is_alphanumeric()) {
@@ -137,14 +136,14 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Each character with the next: what stands for words where nothing tells where one ends.
+/// Pairs of neighbouring characters, for scripts without blanks between words.
 fn pairs(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.to_lowercase().chars().take(200).collect();
     let width = chars.len().clamp(1, 2);
     chars.windows(width).map(|window| window.iter().collect()).collect()
 }
 
-/// English words that say nothing about what a text is about. Sorted.
+/// English words without a topic. Sorted.
 #[rustfmt::skip]
 static STOP: &[&str] = &[
     "about", "add", "after", "again", "all", "also", "an", "and", "any", "are", "as", "at", "back",

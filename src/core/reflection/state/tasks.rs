@@ -16,7 +16,7 @@ impl Reflection {
         self.uses_tasks = true;
     }
 
-    /// A task is completed. Answers how often it was held before, or none if it is settled.
+    /// Returns how often the task was held before; `None` if it is settled.
     pub(in crate::core::reflection) fn task_completed(&mut self, id: &str) -> Option<u32> {
         if self.tasks.len() >= MAX_KEPT * 10 && !self.tasks.contains_key(id) {
             return None;
@@ -31,7 +31,7 @@ impl Reflection {
         }
     }
 
-    /// A task was held often enough. No stop is held for it, either.
+    /// Held often enough; stops are not held for the task, either.
     pub(in crate::core::reflection) fn task_given_up(&mut self, id: &str) {
         if let Some(task) = self.tasks.get_mut(id) {
             task.is_settled = true;

@@ -1,8 +1,8 @@
-//! What became of learnings: a log of events, and what it adds up to.
+//! The log of how learnings are used, and what it adds up to.
 //!
-//! The log (`stats.log`, JSONL, append-only, in roz's home) is the source; a [`View`] is what its
-//! lines add up to, and a [`Tally`] what that says of one learning. What it says together with the
-//! learnings themselves is a [`Report`].
+//! The source is the log (`stats.log`, append-only JSONL in roz's home). A [`View`] sums up its
+//! lines, a [`Tally`] is the part about one learning, and a [`Report`] combines the view with the
+//! learnings.
 
 mod report;
 mod same_topic;
@@ -22,10 +22,9 @@ pub use self::{
     view::{Rejected, View},
 };
 
-/// The version of the lines that this roz writes.
 pub const VERSION: u32 = 1;
 
-/// A line of `stats.log`. The public peer's log has the same form, with some other names.
+/// Another program's log of the same form has some other field names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     #[serde(default)]
@@ -40,8 +39,7 @@ impl Entry {
         Self { v: VERSION, ts, event }
     }
 
-    /// The entry that a line holds. A line without a time or without its subject holds none: a
-    /// guess would count for or against a learning.
+    /// `None` for lines without a time or subject: guessing would distort a learning's counts.
     pub fn read(line: &[u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
@@ -50,7 +48,7 @@ impl Entry {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// Its title was put before an agent.
+    /// A learning's title was shown.
     Surfaced {
         learning_id: String,
         #[serde(default)]
@@ -58,7 +56,6 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ticket_id: Option<String>,
     },
-    /// An agent said that it helped.
     Referenced {
         learning_id: String,
         #[serde(default)]
@@ -68,20 +65,18 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         how: Option<String>,
     },
-    /// A session asked for its text.
     #[serde(alias = "implicitly_referenced")]
     Opened {
         learning_id: String,
         #[serde(default)]
         session_id: String,
     },
-    /// A session that was shown its title ended, and nobody had opened it or referred to it.
+    /// The session ended without using a learning that it was shown.
     Dismissed {
         learning_id: String,
         #[serde(default)]
         session_id: String,
     },
-    /// Another learning has taken its place.
     Corrected {
         learning_id: String,
         superseded_by: String,
@@ -90,20 +85,18 @@ pub enum Event {
         session_id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ticket_id: Option<String>,
-        /// All of them, where there are several.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tickets: Vec<String>,
         #[serde(alias = "candidates_produced")]
         candidates: u32,
         #[serde(alias = "candidates_accepted")]
         accepted: u32,
-        /// The ids of what was accepted and is kept somewhere.
+        /// Ids of stored learnings.
         #[serde(default)]
         learnings: Vec<String>,
-        /// By category, of what was accepted.
+        /// Counts of accepted learnings.
         #[serde(default)]
         categories: BTreeMap<String, u32>,
-        /// By criterion claimed, of what was accepted.
         #[serde(default)]
         criteria: BTreeMap<String, u32>,
     },
@@ -111,7 +104,6 @@ pub enum Event {
         session_id: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ticket_id: Option<String>,
-        /// All of them, where there are several.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tickets: Vec<String>,
         reason: String,
@@ -140,24 +132,21 @@ pub enum Event {
         learning_id: String,
         useful: bool,
     },
-    /// What a newer roz, or another program, writes.
+    /// An event of a newer roz or another program.
     #[serde(other)]
     Other,
 }
 
-/// What is known of the use of one learning. A session counts once, however often it was shown,
-/// opened or referred to in it.
+/// Counts sessions, not single uses.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Tally {
     pub surfaced: u32,
     pub opened: u32,
     pub referenced: u32,
-    /// Sessions that opened it or referred to it.
     pub used: u32,
-    /// Of `used`, those that had been shown its title; the others came upon it by a search.
+    /// Sessions that used it after its title was shown; the other uses follow a search.
     pub hits: u32,
-    /// Sessions that ended without anyone opening it or referring to it.
     pub dismissed: u32,
     pub rated_useful: u32,
     pub rated_useless: u32,
@@ -165,28 +154,26 @@ pub struct Tally {
     pub last_surfaced: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used: Option<DateTime<Utc>>,
-    /// When it was last brought back from the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restored: Option<DateTime<Utc>>,
-    /// Of `surfaced`, those from before that: they are forgiven.
+    /// The part of `surfaced` from before the restore.
     pub forgiven: u32,
 }
 
-/// The tickets of an event as its fields `ticket_id` and `tickets`: what reads the first alone
-/// reads a ticket.
+/// As the fields (`ticket_id`, `tickets`); readers of only the first still get a ticket.
 pub fn fields(tickets: &[String]) -> (Option<String>, Vec<String>) {
     let several = if tickets.len() > 1 { tickets.to_vec() } else { Vec::new() };
     (tickets.first().cloned(), several)
 }
 
 impl Tally {
-    /// How many of the sessions that were shown its title opened it or referred to it; 0 to 1.
-    /// None: never shown.
+    /// The share of sessions with the title shown that used the learning; `None` if it was never
+    /// shown.
     pub fn hit_rate(&self) -> Option<f64> {
         (self.surfaced > 0).then(|| f64::from(self.hits) / f64::from(self.surfaced))
     }
 
-    /// The sessions that used it without having been shown its title.
+    /// Sessions that used it without having seen its title.
     pub fn found(&self) -> u32 {
         self.used.saturating_sub(self.hits)
     }

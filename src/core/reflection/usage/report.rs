@@ -1,4 +1,4 @@
-//! What the log says together with the learnings that it is about.
+//! Combines the usage log with the learnings that it is about.
 
 use std::collections::BTreeMap;
 
@@ -14,21 +14,19 @@ use crate::core::{
     },
 };
 
-/// What decays within so many days is said beforehand.
+/// Learnings that decay within this many days are announced.
 pub(crate) const WARNED_DAYS: u64 = 7;
 
-/// All that insights are drawn from.
 #[derive(Debug)]
 pub struct Report<'a> {
     pub view: &'a View,
     pub learnings: &'a [Learning],
     pub now: DateTime<Utc>,
-    /// By learning; those that the log names.
+    /// By learning, for those in the log.
     pub tallies: BTreeMap<String, Tally>,
     pub totals: Totals,
-    /// Those learnings that were shown.
     pub categories: BTreeMap<Category, Totals>,
-    /// Learnings used in other tickets than their own, most tickets first.
+    /// Learnings used in other tickets than their own, by number of tickets.
     pub cross_uses: Vec<CrossUse>,
     pub skip_misses: Vec<String>,
     pub gate_misses: Vec<GateMiss>,
@@ -36,7 +34,6 @@ pub struct Report<'a> {
     pub decaying: Vec<Due>,
 }
 
-/// What the tallies of several learnings add up to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Totals {
     pub learnings: u32,
@@ -48,23 +45,22 @@ pub struct Totals {
     pub dismissed: u32,
     pub rated_useful: u32,
     pub rated_useless: u32,
-    /// None: nothing was shown yet.
+    /// `None` if nothing was shown yet.
     pub hit_rate: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CrossUse {
     pub learning_id: String,
-    /// None: it is not known.
+    /// `None` if unknown.
     pub origin: Option<String>,
-    /// The other tickets.
     pub tickets: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GateMiss {
     pub rejected: String,
-    /// The first one about the same thing that was accepted later.
+    /// The first one about the same topic that was accepted later.
     pub learning_id: String,
 }
 
@@ -135,8 +131,7 @@ fn categories(tallies: &BTreeMap<String, Tally>, by_id: &ById) -> BTreeMap<Categ
     categories
 }
 
-/// Of a learning whose own ticket nobody knows, a use in one ticket says nothing: the first one may
-/// be its own.
+/// Without a known origin, a use in one ticket proves nothing: it may be the learning's own.
 fn cross_uses(view: &View, by_id: &ById) -> Vec<CrossUse> {
     let mut found = Vec::new();
     for (id, tickets) in view.uses_by_ticket() {
@@ -152,7 +147,8 @@ fn cross_uses(view: &View, by_id: &ById) -> Vec<CrossUse> {
     found
 }
 
-/// In the same session it is no miss: the agent was told to be specific, and then was.
+/// A later acceptance in the same session is not a miss: the agent followed the advice to be
+/// specific.
 fn gate_misses(view: &View, learnings: &[Learning], topics: &Topics) -> Vec<GateMiss> {
     let mut found: Vec<GateMiss> = Vec::new();
     for rejected in view.rejected.iter().filter(|rejected| rejected.stage == "write_gate") {
@@ -170,8 +166,8 @@ fn gate_misses(view: &View, learnings: &[Learning], topics: &Topics) -> Vec<Gate
     found
 }
 
-/// Learned again: another pitfall about the same thing was written down (but not as its
-/// correction), or a candidate was rejected as its duplicate.
+/// Lessons that were learned again: another pitfall about the same topic was stored (not as a
+/// correction), or a candidate was rejected as a duplicate.
 fn recurrences(
     view: &View,
     learnings: &[Learning],
@@ -191,7 +187,7 @@ fn recurrences(
     });
     let rejected = view.rejected.iter().filter(|rejected| rejected.stage == "duplicate");
     let rejected = rejected.filter_map(|rejected| {
-        // The reason begins with the learning's id, in backticks.
+        // The reason contains the learning's id in backticks.
         let first = by_id.get(rejected.reason.split('`').nth(1)?)?;
         was_shown(first, rejected.ts).then_some(*first)
     });

@@ -1,18 +1,17 @@
-//! Whether two short texts are about the same thing, which is coarser than whether they say the
-//! same: the share of the shorter text's words that the other one has too.
+//! Whether two short texts are about the same topic: the share of the shorter text's words that the
+//! other one contains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::core::{bounded, reflection::duplicate::stems};
 
-/// From this share on, and with [`FEWEST`] words in common, two texts are about one thing.
+/// At this share, with [`FEWEST`] common words, two texts have the same topic.
 const ALIKE: f64 = 0.6;
 const FEWEST: usize = 2;
 
-/// Words that say nothing of a topic, beside those of any text.
+/// Words without a topic, besides common ones.
 const EMPTY: &str = "careful learned code codebase project not never only more most some";
 
-/// Texts that others are compared with.
 #[derive(Debug)]
 pub(super) struct Topics {
     having: BTreeMap<String, Vec<usize>>,
@@ -20,7 +19,7 @@ pub(super) struct Topics {
 }
 
 impl Topics {
-    /// Each is a summary and its tags.
+    /// (summary, tags) of each text.
     pub(super) fn of<'a>(texts: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Self {
         let mut topics = Self { having: BTreeMap::new(), lengths: Vec::new() };
         for (at, (summary, tags)) in texts.into_iter().enumerate() {
@@ -33,7 +32,7 @@ impl Topics {
         topics
     }
 
-    /// The texts about the same thing, in their order.
+    /// Indexes of texts about the same topic.
     pub(super) fn like(&self, summary: &str, tags: &[String]) -> Vec<usize> {
         let own = words(summary, tags);
         let mut shared: BTreeMap<usize, usize> = BTreeMap::new();

@@ -1,8 +1,7 @@
-//! What the lines of a log add up to.
+//! Sums up the lines of a usage log.
 //!
-//! The order of the lines does not matter, nor does a line that is there twice: an older roz had
-//! git merge the logs of two branches, which put one branch's lines behind the other's and may have
-//! repeated some. So a view can be kept, and grows by the new lines alone.
+//! Neither the order of lines nor repeated lines matter, because an older roz let git merge the
+//! logs of two branches. So a view can be stored and updated with only the new lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,28 +13,24 @@ use crate::core::bounded;
 
 type Millis = i64;
 
-/// What is kept of a rejected candidate's summary and of its reason, in bytes.
+/// In bytes, for a rejected candidate's summary and reason.
 const LONGEST_SUMMARY: usize = 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// Lines that hold an entry.
     pub entries: u64,
-    /// Lines that hold none.
     pub broken: u64,
-    /// Entries of events that this roz does not know.
     pub unknown: u64,
     pub reflections: u32,
     pub candidates: u32,
     pub accepted: u32,
-    /// Of what was accepted.
     pub criteria: BTreeMap<String, u32>,
     pub skips_by_decider: BTreeMap<String, u32>,
     pub rejections_by_stage: BTreeMap<String, u32>,
     pub rejected: Vec<Rejected>,
     learnings: BTreeMap<String, Usage>,
     tickets: BTreeMap<String, Ticket>,
-    /// Hashes of the entries that are simply counted, so that none is counted twice.
+    /// Hashes of entries that are counted one by one, to skip repeated ones.
     seen: BTreeSet<u64>,
 }
 
@@ -51,20 +46,19 @@ pub struct Rejected {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Usage {
-    /// By a hash of the session: shown again after a compaction it is the same use.
+    /// By a hash of the session: being shown again after a compaction counts once.
     uses: BTreeMap<u64, Use>,
     useful: u32,
     useless: u32,
-    /// A reflection of this log names it: it was learned here.
+    /// A reflection in this log created it.
     #[serde(default)]
     is_own: bool,
     tickets: BTreeSet<String>,
-    /// When it was last restored from the archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     restored: Option<Millis>,
 }
 
-/// What happened in one session: first shown, and last referred to, opened and dismissed.
+/// One session's first showing, and its last reference, opening and dismissal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Use {
     shown: Option<Millis>,
@@ -80,7 +74,7 @@ struct Ticket {
 }
 
 impl View {
-    /// Adds a line of the log, without its end.
+    /// Without its line end.
     pub fn add_line(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;
@@ -184,7 +178,7 @@ impl View {
         }
     }
 
-    /// Without a session's name every moment is a session of its own.
+    /// Without a session id, each moment counts as a session.
     fn in_session(&mut self, learning_id: &str, session_id: &str, at: Millis) -> &mut Use {
         let key = match session_id {
             "" => fnv(at.to_le_bytes().iter()),
@@ -205,13 +199,12 @@ impl View {
         self.learnings.iter().map(|(id, usage)| (id.clone(), usage.tally())).collect()
     }
 
-    /// Whether it was learned where this log is kept. What only lies in a memory that several
-    /// projects share is used by others as well, whose logs nobody sees here.
+    /// Whether this log's project created the learning. Learnings in a shared memory are also used
+    /// by projects whose logs are elsewhere.
     pub fn is_own(&self, learning_id: &str) -> bool {
         self.learnings.get(learning_id).is_some_and(|learning| learning.is_own)
     }
 
-    /// Tickets that were skipped, and from which something was learned later.
     pub fn skip_misses(&self) -> Vec<&str> {
         let is_miss = |ticket: &Ticket| {
             ticket.first_skipped.is_some() && ticket.first_skipped < ticket.last_learned
@@ -223,7 +216,6 @@ impl View {
             .collect()
     }
 
-    /// Learnings with the tickets in which they were referred to.
     pub(super) fn uses_by_ticket(&self) -> impl Iterator<Item = (&str, &BTreeSet<String>)> {
         self.learnings.iter().map(|(id, usage)| (id.as_str(), &usage.tickets))
     }
@@ -250,7 +242,7 @@ impl Usage {
             tally.referenced += u32::from(referred.is_some());
             tally.used += u32::from(used_at.is_some());
             tally.hits += u32::from(surfaced.is_some() && used_at.is_some());
-            // A session that was resumed may have made up its mind.
+            // A resumed session may have used the learning later.
             tally.dismissed += u32::from(dismissed.is_some() && used_at.is_none());
             tally.forgiven += u32::from(surfaced.is_some() && *surfaced <= self.restored);
             shown = shown.max(*surfaced);
@@ -277,7 +269,7 @@ fn hash(at: Millis, event: &Event) -> u64 {
     fnv(at.to_le_bytes().iter().chain(&text))
 }
 
-/// FNV-1a. It tells sessions apart and proves nothing.
+/// FNV-1a, not secure: it only distinguishes sessions.
 fn fnv<'a>(bytes: impl Iterator<Item = &'a u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,11 +1,10 @@
-//! A diff as text in pages that can each be read, and parsed, without the others.
+//! Splits a diff into pages that can be read and parsed independently.
 
 use std::borrow::Cow;
 
 use super::{Extent, FileDiff, Hunk, first};
 
-/// Characters of a piece of a hunk that are not its lines: the title, and a note that the file does
-/// not end in a newline.
+/// Characters for the header of a split hunk and a note about a missing final newline.
 const RESERVED: usize = 240;
 
 /// The diff in pages of at most `max_chars` characters. A page ends between two files, else between
@@ -48,7 +47,7 @@ impl Hunk {
         std::iter::once(title.trim_end()).chain(lines).flat_map(|line| [line, "\n"]).collect()
     }
 
-    /// The hunk as several, each of at most `room` characters.
+    /// Each part has at most `room` characters.
     fn split(&self, room: usize) -> Vec<Self> {
         if self.extent == Extent::Whole && chars(&self.text()) <= room {
             return vec![self.clone()];
@@ -61,7 +60,7 @@ impl Hunk {
         for line in &self.lines {
             let line = shortened(line, room);
             let size = chars(&line) + 1;
-            // `\ No newline at end of file` belongs to the line above.
+            // `\ No newline at end of file` belongs to the previous line.
             if used + size > room && !lines.is_empty() && !line.starts_with('\\') {
                 pieces.push(self.piece(std::mem::take(&mut lines), &mut next));
                 used = 0;
@@ -75,8 +74,8 @@ impl Hunk {
         pieces
     }
 
-    /// A whole hunk of these lines; `next` is the number of its first line on each side, and then
-    /// of the line after its last one.
+    /// Makes a complete hunk. `next` is the number of its first line on each side, and is advanced
+    /// past its last.
     fn piece(&self, lines: Vec<String>, next: &mut (u64, u64)) -> Self {
         let section = self.section.clone();
         let mut piece = Self { lines, section, extent: Extent::Whole, ..*self };
@@ -89,7 +88,6 @@ impl Hunk {
     }
 }
 
-/// `line`, or what fits of it, with a note.
 fn shortened(line: &str, room: usize) -> Cow<'_, str> {
     let count = chars(line);
     if count < room {

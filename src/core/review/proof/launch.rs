@@ -1,4 +1,4 @@
-//! A reviewer's launch and its start: our brief, and the token.
+//! Launches a reviewer with roz's brief and gives it a token when it starts.
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,10 @@ use crate::core::{
     trace::Mark,
 };
 
-/// Launches of a session that are remembered.
+/// Per session.
 const MAX_LAUNCHES: usize = 16;
 
-/// A call that starts the reviewer: it gets our brief instead of what the agent would have told it.
+/// Replaces the agent's prompt for the reviewer with roz's brief.
 pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     let known =
         |launch: &Launch| launch.tool_use_id.is_some() && launch.tool_use_id == call.tool_use_id;
@@ -46,7 +46,7 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
         Tool::Spawn { prompt, .. } => prompt.as_str(),
         _ => "",
     };
-    // The words must not be able to end their own quotation.
+    // The agent's words must not close their quotation.
     let quoted: String =
         bounded::plain(&bounded::chars(words, 4000).replace(['\r', '\u{2028}', '\u{2029}'], "\n"))
             .lines()
@@ -55,7 +55,7 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
     let prompt = Notice::new("brief")
         .with("words", quoted)
         .with("folders", messages::folders(&cx.facts.roots));
-    // What the brief says is in the reviewer's own instructions and context as well.
+    // The reviewer has the brief in its instructions and context, too.
     let may_keep_prompt = words.trim() == format!("Review session {}.", cx.session_id);
     let rewrite = Rewrite { agent_type: REVIEWER, prompt, may_keep_prompt };
     let outcome = Outcome { rewrite: Some(rewrite), ..Outcome::default() };
@@ -86,7 +86,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     if agent.is_empty() || review.reviewers.contains_key(agent) {
         return Outcome::pass();
     }
-    // A start is never older than the launch that it answers.
+    // A start follows its launch.
     let launch = review.launches.iter().position(|launch| launch.is_open(cx.now));
     let resumed = "this subagent was not started by a fresh call of the Agent tool";
     let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
@@ -101,11 +101,11 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         ));
     }
     if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
-        // Two were launched at the same time.
+        // Two reviewers were launched together.
         review.launches[launch].answered = true;
         return no_token(review, agent, "a reviewer is already at work");
     }
-    // A review that the agent asks for ahead of time.
+    // The agent asks for a review early.
     if !review.phase().is_open() {
         if let Some(reason) = why_no_review(review, cx) {
             review.launches[launch].answered = true;
@@ -153,7 +153,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
 }
 
-/// Why a reviewer that starts ahead of time opens no review.
+/// Why a reviewer that starts early opens no review.
 fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
     if cx.policy.review.mode == Mode::Never {
         return Some("reviews are switched off (`review.mode`)");
@@ -163,8 +163,8 @@ fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
     (review.phase() == Phase::Approved && is_same).then_some("the work is approved already")
 }
 
-/// It may look. It never gets a token, and nobody may talk to it: a later launch is not for one
-/// that was briefed for something else.
+/// Such a reviewer may look but never gets a token, and messages to it are refused, because a later
+/// launch is not for a subagent with another brief.
 fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
     review.exclude(agent);
     Outcome::pass()

@@ -1,4 +1,4 @@
-//! What reaches a reviewer: noted for the question whether it has looked.
+//! Records what a reviewer saw.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::core::{
     review::state::{GateTrigger, Review},
 };
 
-/// Long outputs of one reviewer that are followed page by page.
+/// Long outputs per reviewer that are tracked page by page.
 const MAX_KEPT_OUTPUTS: usize = 16;
 
 pub(in crate::core::review) fn was_shown(
@@ -23,7 +23,7 @@ pub(in crate::core::review) fn was_shown(
     }
     for read in &shown.reads {
         match reviewer.kept_outputs.get_mut(&read.path) {
-            // The next page of an output that was too long to show: a diff up to there.
+            // The next page of a long output: the diff is now known up to there.
             Some(shown) if read.start <= *shown + 1 => {
                 *shown = (*shown).max(read.start + read.count - 1);
                 reviewer.seen.diff(&read.text);
@@ -45,8 +45,8 @@ pub(in crate::core::review) fn was_shown(
     }
 }
 
-/// Whether a command is about what a gated call names: it has the number in common with it (`gh pr
-/// diff 7` with `gh pr merge 7`), or where the call has none the program or an operand.
+/// Whether a command looks at what a gated call names: it shares a number with it (`gh pr diff 7`
+/// with `gh pr merge 7`), or without a number the program or an operand.
 fn is_about(trigger: &GateTrigger, commands: &[Vec<String>]) -> bool {
     let key = trigger.key.as_deref().unwrap_or_default();
     let words = key.strip_prefix("Bash:").unwrap_or_default().split_whitespace();

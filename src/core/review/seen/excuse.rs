@@ -1,5 +1,4 @@
-//! Files that need not be seen: generated ones, and those that the reviewer leaves out for a reason
-//! that it gives.
+//! Files that need not be seen: generated ones, and those that the reviewer excuses with a reason.
 
 use glob::{MatchOptions, Pattern};
 use serde::{Deserialize, Serialize};
@@ -26,7 +25,7 @@ impl Excuse {
         Ok(Self { glob: glob.to_owned(), reason: reason.to_owned() })
     }
 
-    /// Whether the file at `path`, from the root of the work tree, is one of them.
+    /// `path` is relative to the work tree.
     pub fn covers(&self, path: &str) -> bool {
         let glob = self.glob.trim_start_matches("./").trim_end_matches('/');
         let is_within =
@@ -35,8 +34,7 @@ impl Excuse {
     }
 }
 
-/// Whether one of `globs` covers `path`. A glob without a slash is compared with the file's name:
-/// `*.lock` covers `web/yarn.lock`.
+/// A glob without a slash matches the file's name: `*.lock` covers `web/yarn.lock`.
 pub fn is_generated(globs: &[String], path: &str) -> bool {
     globs.iter().any(|glob| matches(glob, path))
 }

@@ -1,4 +1,4 @@
-//! Which lines of a file the output of a program shows.
+//! Finds which lines of a file a program printed.
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ const MOST_PLACES: usize = 32;
 
 struct Line<'a> {
     text: &'a str,
-    /// `  12\ttext`, `12:text`, `12→text`: the number, and what is after it.
+    /// (number, rest) of `  12\ttext`, `12:text`, `12→text`.
     numbered: Option<(usize, &'a str)>,
 }
 
@@ -56,12 +56,12 @@ pub(super) fn shown(content: &str, output: &str) -> Vec<(u64, u64)> {
             let after = after.take_while(|&pair| is_same(pair)).count();
             (before.count(), after, place)
         };
-        // Of equal runs the first.
+        // The first of equal runs.
         let longest = places.into_iter().map(run).rev().max_by_key(|run| run.0 + run.1);
         let Some((before, after, place)) = longest else { continue };
         is_taken[at - before..at + after].fill(true);
         let (mut from, mut to) = (place - before, place + after);
-        // The client takes blank lines off both ends of an output.
+        // The client trims blank lines at both ends.
         let is_blank = |at: usize| content.get(at).is_some_and(|line| line.is_empty());
         while at == before && from > 0 && is_blank(from - 1) {
             from -= 1;
@@ -89,7 +89,7 @@ impl<'a> Line<'a> {
         self.text == line || self.numbered.is_some_and(|(_, text)| text == line)
     }
 
-    /// Where in the file it may be from: one place, if its number says so.
+    /// Possible positions in the file: only one if the line is numbered.
     fn places(&self, content: &[&str], places: &HashMap<&str, Vec<usize>>) -> Vec<usize> {
         if let Some((number, text)) = self.numbered
             && !is_trivial(text)
@@ -103,7 +103,6 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Whether a line is blank or has a bracket or two.
 fn is_trivial(line: &str) -> bool {
     line.chars().filter(|c| !c.is_whitespace()).nth(2).is_none()
 }

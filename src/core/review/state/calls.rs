@@ -1,4 +1,4 @@
-//! Gated calls: denied, let through, and come to their end.
+//! Records gated calls: denied, permitted, ended.
 
 use chrono::{DateTime, Utc};
 
@@ -17,7 +17,7 @@ use crate::core::{
 
 impl Review {
     pub(in crate::core::review) fn triggered(&mut self, trigger: GateTrigger) {
-        // Whose cycle it is must not be guessed from a call that came later.
+        // Keeps the opener, so that a later call cannot change it.
         self.opener = Some(self.opener());
         self.gate_trigger = Some(trigger);
     }
@@ -32,12 +32,11 @@ impl Review {
         keep_newest(&mut self.denied, MAX_IDS);
     }
 
-    /// Whether more than `max` calls were denied in this cycle, so that the user is asked.
+    /// Above `max` denials in a cycle, the user is asked instead.
     pub(in crate::core::review) fn is_asked(&self, max: u32) -> bool {
         self.denials > max
     }
 
-    /// Whether an approval reaches the gated call `call` on `work`.
     pub(in crate::core::review) fn reach(
         &self,
         call: Option<&str>,
@@ -49,7 +48,7 @@ impl Review {
         let gates = &policy.review.gates;
         let is_new = |over: &str| Reach::Over(over.to_owned());
         if gates.approval_scope == Scope::Work {
-            // One of an older document: it has no row in a table.
+            // An older document, without rows in a table.
             let is_without_tree =
                 |approval: &Approval| approval.tree.is_none() && approval.rows.is_empty();
             match work {
@@ -58,7 +57,7 @@ impl Review {
                     return Reach::Over(messages::why_new(known));
                 }
                 Work::Unknown(why) => return Reach::Unknown(why.clone()),
-                // Until the next prompt, as without a repository.
+                // Covered until the next prompt, as without a repository.
                 Work::Known(_) | Work::NoRepository | Work::NotAsked => (),
             }
         }
@@ -66,7 +65,7 @@ impl Review {
             return is_new(NOTHING);
         };
         let call = self.belongs_to(call, approval.used_by.as_deref());
-        // A hook that is registered twice agrees with itself.
+        // The same hook may be registered twice.
         let is_same_call = call.is_some() && approval.used_by.as_deref() == call;
         if approval.used && !is_same_call {
             return is_new("the approval was for one call, and that call has been made");
@@ -89,8 +88,8 @@ impl Review {
         }
     }
 
-    /// A gated call goes through under an approval. In scope `work` that may be one of another
-    /// session: then this session's work is approved as well.
+    /// A gated call uses an approval. With scope `work` it may come from another session; then this
+    /// session's work counts as approved, too.
     pub(in crate::core::review) fn served(
         &mut self,
         call: Option<&str>,
@@ -103,7 +102,7 @@ impl Review {
             && let Some(approval) = &mut self.approval
         {
             match call {
-                // It belongs to the call that uses it.
+                // The program belongs to the call that uses the approval.
                 Some(STARTED) if approval.used_by.is_some() => (),
                 Some(call) => approval.used_by = Some(call.to_owned()),
                 None => approval.used = true,
@@ -147,13 +146,12 @@ impl Review {
         })
     }
 
-    /// The call that a program belongs to which starts while an approval is `used_by` a call: that
-    /// one, for all that is known.
+    /// A program that starts while a call uses the approval is taken to belong to that call.
     fn belongs_to<'a>(&self, call: Option<&'a str>, used_by: Option<&'a str>) -> Option<&'a str> {
         used_by.filter(|_| call == Some(STARTED)).filter(|id| self.is_running(Some(id))).or(call)
     }
 
-    /// A person lets one gated call through: of the pattern that a call waits for, if one does.
+    /// Permits one gated call, with the pattern of the waiting call if there is one.
     pub(in crate::core::review) fn allow_once(&mut self, now: DateTime<Utc>) -> Option<&str> {
         let waits = self.phase().is_open();
         let pattern = self.gate_trigger.as_ref().filter(|_| waits);
@@ -162,7 +160,7 @@ impl Review {
         allow.pattern.as_deref()
     }
 
-    /// A gated call came to its end. Answers whether it was one that we know.
+    /// Returns whether the call was known.
     pub(in crate::core::review) fn ended(&mut self, call: &str, succeeded: bool) -> bool {
         let before = self.running.len();
         self.running.retain(|running| running != call);
@@ -171,7 +169,7 @@ impl Review {
             self.approval.as_mut().filter(|approval| is_calls(&approval.used_by))
         {
             approval.used = succeeded;
-            // Later programs belong to another call.
+            // Later programs belong to other calls.
             if call == STARTED {
                 approval.used_by = None;
             }

@@ -1,4 +1,4 @@
-//! What the record says, without changing it.
+//! Questions to the review's record.
 
 use std::path::{Path, PathBuf};
 
@@ -37,13 +37,13 @@ impl Review {
         self.cycle
     }
 
-    /// A cycle of an older document was opened by `#roz` if no call waits for it.
+    /// In an older document, a cycle without a waiting call was opened by `#roz`.
     pub fn opener(&self) -> Opener {
         let guess = if self.gate_trigger.is_some() { Opener::Gate } else { Opener::Person };
         self.opener.unwrap_or(guess)
     }
 
-    /// The work trees that this review is about; none before its first reviewer starts.
+    /// Empty before the first reviewer starts.
     pub fn works(&self) -> &[PathBuf] {
         &self.works
     }
@@ -88,12 +88,12 @@ impl Review {
         self.circuit_breaker_tripped
     }
 
-    /// Whether a gate is closed that a person could open: a call waits.
+    /// Whether a call waits that a person could permit.
     pub fn is_gate_closed(&self) -> bool {
         self.phase().is_open() && self.gate_trigger.is_some()
     }
 
-    /// At a stop the user is told of a changed state, `tree`. Answers whether that is news.
+    /// Notes that the user was told about the state `tree`. Returns whether that is new.
     pub(in crate::core::review) fn told_of(&mut self, tree: &str) -> bool {
         let Some(approval) = &mut self.approval else { return false };
         let is_news = approval.told.as_deref() != Some(tree);
@@ -101,17 +101,16 @@ impl Review {
         is_news
     }
 
-    /// All decisions of this cycle, oldest first.
+    /// Oldest first.
     pub fn decisions_of_cycle(&self) -> impl DoubleEndedIterator<Item = &Posted> {
         self.decision_history.iter().filter(|posted| posted.cycle == self.cycle)
     }
 
-    /// A stop is held. Answers whether it is the first one in this cycle.
+    /// Returns whether this is the first blocked stop of the cycle.
     pub(in crate::core::review) fn held(&mut self) -> bool {
         !std::mem::replace(&mut self.was_held, true) && self.block_count == 1
     }
 
-    /// Who decided last in this cycle, in words.
     pub(crate) fn finder(&self) -> &'static str {
         match self.decisions_of_cycle().next_back().map(|posted| &posted.by) {
             Some(By::Human) => "a person",
@@ -123,33 +122,31 @@ impl Review {
         self.former_reviewers.iter().any(|former| former == agent)
     }
 
-    /// Whether `agent` is a reviewer with a token.
     pub fn has_token(&self, agent: &str) -> bool {
         self.reviewers.contains_key(agent)
     }
 
-    /// Whether `agent` reviews or has reviewed in this session.
+    /// Also after its review.
     pub fn is_reviewer(&self, agent: &str) -> bool {
         self.has_token(agent) || self.is_former(agent)
     }
 
-    /// The reviewer whose decision is waited for; the last one, where there are several.
+    /// The last one of several.
     pub fn reviewer_at_work(&self) -> Option<&str> {
         let at_work = self.reviewers.iter().filter(|(_, reviewer)| reviewer.is_at_work());
         at_work.max_by_key(|(_, reviewer)| reviewer.started_at).map(|(agent, _)| agent.as_str())
     }
 
-    /// Every reviewer of this session that is known.
     pub fn reviewer_ids(&self) -> impl Iterator<Item = &str> {
         self.reviewers.keys().chain(&self.former_reviewers).map(String::as_str)
     }
 
-    /// Whether nobody waits for this review any more but a gated call: the user has moved on.
+    /// Whether the user has moved on, so that only a gated call waits for the review.
     pub(in crate::core::review) fn has_moved_on(&self) -> bool {
         self.moved_on && self.opener().is_agents_doing()
     }
 
-    /// Whether a stop asks for the work to be looked at: it may have changed since the approval.
+    /// Whether a stop has to check for changes since the approval.
     pub fn approval_is_watched(&self, is_always: bool) -> bool {
         let is_fresh = match (self.last_prompt_at, self.gate_approved_at) {
             (Some(prompt), Some(approved)) => prompt <= approved,
@@ -178,7 +175,7 @@ impl Review {
         }
     }
 
-    /// Whether a reviewer that the agent launched by itself left without a decision. It may still
+    /// Whether a reviewer that the agent launched early ended without a decision. It may still
     /// decide.
     pub(in crate::core::review) fn is_ahead_of_time(&self) -> bool {
         self.phase() == Phase::Idle
@@ -186,7 +183,6 @@ impl Review {
             && self.approval.is_none()
     }
 
-    /// The work tree that the waiting call is about.
     pub fn trigger_root(&self) -> Option<&Path> {
         self.gate_trigger.as_ref()?.root.as_deref()
     }

@@ -1,4 +1,4 @@
-//! Reviewers: started, at work, gone.
+//! Records reviewers: started, working, ended.
 
 use chrono::{DateTime, Utc};
 
@@ -10,7 +10,7 @@ use crate::core::{
 };
 
 impl Review {
-    /// This subagent never gets a token (again).
+    /// The subagent never gets a token (again).
     pub(in crate::core::review) fn exclude(&mut self, agent: &str) {
         if !self.is_former(agent) {
             self.former_reviewers.push(agent.to_owned());
@@ -18,7 +18,7 @@ impl Review {
         }
     }
 
-    /// A reviewer with a token starts. Those that ended undecided cannot decide any more.
+    /// A reviewer gets a token. Reviewers that ended undecided lose theirs.
     pub(in crate::core::review) fn started(&mut self, agent: &str, reviewer: Reviewer) {
         let gone = self.reviewers.iter().filter(|(_, other)| other.has_ended);
         let gone: Vec<String> = gone.map(|(id, _)| id.clone()).collect();
@@ -30,8 +30,8 @@ impl Review {
         self.attempts.spawned();
     }
 
-    /// A reviewer is no longer there: the review is as it was before it started, and `outcome` is
-    /// that of the attempt, unless it has decided.
+    /// A reviewer is gone: the review returns to its state before. `outcome` is recorded for the
+    /// attempt unless the reviewer has decided.
     pub(in crate::core::review) fn lose_reviewer(&mut self, agent: &str, outcome: Outcome) {
         let Some(reviewer) = self.reviewers.get_mut(agent) else { return };
         if reviewer.has_ended {
@@ -50,7 +50,7 @@ impl Review {
         }
         self.attempts.failed(outcome);
         if self.opener() == Opener::Launch && self.decision == Decision::Pending {
-            // Nobody had asked for this review: what was before it is nothing. Its token is kept.
+            // Nobody asked for this review, so there is none now. The token is kept.
             self.enabled = false;
         }
     }
@@ -65,7 +65,7 @@ impl Review {
         };
         let late = self.reviewers.iter().filter(|(_, reviewer)| is_late(reviewer));
         let late: Vec<String> = late.map(|(id, _)| id.clone()).collect();
-        // As long as one of them is in time, all are waited for.
+        // If one of them is in time, all are waited for.
         let mut undecided = self.reviewers.values().filter(|reviewer| reviewer.is_at_work());
         if undecided.all(is_late) {
             for agent in late {
@@ -74,7 +74,7 @@ impl Review {
         }
     }
 
-    /// Drops the reviewers that the client does not list as running.
+    /// `running` is the client's list.
     pub(in crate::core::review) fn lose_absent_reviewers(&mut self, running: &[Background]) {
         let is_gone = |id: &String| !running.iter().any(|task| task.agent_id == *id);
         let gone: Vec<String> = self.reviewers.keys().filter(|id| is_gone(id)).cloned().collect();
