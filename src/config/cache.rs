@@ -1,5 +1,5 @@
-//! What was read before: the merged configuration, so that a hook parses no TOML, and of each file
-//! the last text that could be read.
+//! Caches the merged configuration, so that a hook parses no TOML, and the last readable text of
+//! each file.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,6 @@ const MADE_BY: MadeBy = cached::made_by(&[
 
 const LARGEST_ENTRY: u64 = 8 << 20;
 
-/// The merged configuration, if it was made of just what was `seen`.
 pub(super) fn read(path: &Path, seen: &Seen) -> Option<Loaded> {
     let stamps = seen.files().map(|file| &file.stamp);
     cached::read(path, MADE_BY, seen, stamps, LARGEST_ENTRY)
@@ -44,8 +43,8 @@ pub(super) fn finish(pending: cached::Pending, seen: &Seen, loaded: &Loaded) {
     }
 }
 
-/// Without what is as it always is: a hook reads the less. `None` where that would not read as the
-/// same.
+/// Drops default values to shorten what a hook reads. `None` if the result would be read
+/// differently.
 fn sparse(loaded: &Loaded) -> Option<Value> {
     let mut sparse = serde_json::to_value(loaded).ok()?;
     let usual = serde_json::to_value(Policy::default()).ok()?;
@@ -63,7 +62,6 @@ fn sparse(loaded: &Loaded) -> Option<Value> {
     is_same.then_some(sparse)
 }
 
-/// Where the merged configuration of a project and a user's file is kept.
 pub(super) fn entry(roz_home: &Path, user_file: &Path, project: Option<&Path>) -> PathBuf {
     let project = project.map_or(&[][..], |project| project.as_os_str().as_encoded_bytes());
     let name = hash(&[user_file.as_os_str().as_encoded_bytes(), project]);

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, where, and what to do about it.
+//! A problem in a configuration: where it is and what to do about it.
 
 use std::{fmt, path::Path};
 
@@ -14,11 +14,10 @@ pub struct Diagnostic {
     pub remedy: String,
 }
 
-/// A file or a variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     pub(super) file: Option<String>,
-    /// From 1; none where the whole file is meant.
+    /// From 1; `None` for the whole file.
     pub(super) line: Option<usize>,
     pub(super) variable: Option<String>,
 }
@@ -50,7 +49,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Words of a file in a message: short, on one line, harmless to a terminal.
+/// For messages: short, on one line, without control characters.
 pub(super) fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();

@@ -1,4 +1,4 @@
-//! The user's configuration as a person last confirmed it. Where a call made it laxer, that copy
+//! The user's configuration as last confirmed by a person. If a call made it laxer, this copy
 //! applies until `roz confirm`.
 
 use std::{
@@ -19,7 +19,8 @@ use crate::{
     world::{cached, file_identity},
 };
 
-/// The copy that applies instead of the user's file; there is one only while something waits.
+/// The copy that applies instead of the user's file. It exists only while a change waits for
+/// confirmation.
 pub(super) fn path(roz_home: &Path, user_file: &Path) -> PathBuf {
     named(roz_home, user_file, "held")
 }
@@ -29,7 +30,7 @@ fn named(roz_home: &Path, user_file: &Path, what: &str) -> PathBuf {
     roz_home.join(format!("confirmed/{what}-{name:032x}.toml"))
 }
 
-/// The text of the user's file counts as confirmed: a person wrote it, between two calls.
+/// For a text that a person wrote between two calls.
 pub fn keep_confirmed(roz_home: &Path, user_file: &Path) {
     if path(roz_home, user_file).exists() {
         return;
@@ -41,14 +42,14 @@ pub fn keep_confirmed(roz_home: &Path, user_file: &Path) {
     }
 }
 
-/// The keys that the user's file says laxer than the confirmed copy, a clause each.
+/// One clause for each key that is laxer than in the confirmed copy.
 pub fn laxer(roz_home: &Path, user_file: &Path, home: Option<&Path>) -> Vec<String> {
     let held = path(roz_home, user_file);
     let copy = if held.exists() { held } else { named(roz_home, user_file, "config") };
     laxer_than(&read(&copy), &read(user_file), user_file, home)
 }
 
-/// From now on the confirmed copy applies.
+/// Makes the confirmed copy apply.
 ///
 /// # Errors
 ///
@@ -62,7 +63,7 @@ pub fn hold(roz_home: &Path, user_file: &Path) -> io::Result<()> {
     cached::replace(&held, &[text.as_bytes()])
 }
 
-/// The user's file applies again as it is.
+/// Makes the user's file apply again.
 ///
 /// # Errors
 ///
@@ -81,8 +82,7 @@ fn read(path: &Path) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What a project's file might not say over `before`, an agent's call may not have said either: the
-/// table's order is the same.
+/// An agent's call may change only what a project's file may change over `before`.
 fn laxer_than(before: &str, after: &str, file: &Path, home: Option<&Path>) -> Vec<String> {
     let settings = |text: &str| {
         let layer = layer::parse(text, file, home).ok()?;

@@ -9,22 +9,19 @@ use serde_json::Value;
 
 #[derive(Debug)]
 pub struct Key {
-    /// As in `config.toml`, dotted; also the path of its field in `Policy`.
+    /// Dotted, as in `config.toml`; also the path of its field in `Policy`.
     pub path: &'static str,
     pub kind: Kind,
-    /// What a project's file may do with it.
     pub project: May,
-    /// The environment variable that sets it.
     pub variable: Option<&'static str>,
     /// One line, without a full stop.
     pub about: &'static str,
 }
 
-/// What a value may be.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
     Switch,
-    /// Both ends are valid.
+    /// Inclusive.
     Integer {
         min: u64,
         max: u64,
@@ -36,7 +33,7 @@ pub enum Kind {
     Path,
     /// A template's id: never a path.
     Template,
-    /// Any, but none that is empty.
+    /// Not empty.
     Text,
     /// A glob over tool keys.
     Pattern,
@@ -49,17 +46,17 @@ pub enum Kind {
     Weights,
     /// `"auto"`, true or false.
     Auto,
-    /// True or false by names: any, or these.
+    /// True or false by name; the names are free or these.
     Switches(Option<&'static [&'static str]>),
-    /// Texts by names: of variables, or these.
+    /// Texts by name; the names are free or these.
     Texts(Option<&'static [&'static str]>),
     /// An array of tables, each with these fields.
     Rows(&'static [Field]),
 }
 
 impl Kind {
-    /// Of a table by itself (`[templates.weights]`): the names that it may have, if not any, and
-    /// what each of them holds.
+    /// For a table of its own (`[templates.weights]`): the names that it may have (`None`: any) and
+    /// the kind of their values.
     pub(super) fn entries(self) -> Option<(Option<&'static [&'static str]>, Kind)> {
         match self {
             Self::Weights => Some((None, Self::Integer { min: 0, max: HEAVIEST })),
@@ -70,35 +67,32 @@ impl Kind {
     }
 }
 
-/// The most that a template may weigh.
 const HEAVIEST: u64 = 0xffff_ffff;
 
-/// A field of a row.
 #[derive(Debug)]
 pub struct Field {
     pub name: &'static str,
     pub kind: Kind,
     pub required: bool,
-    /// It names a program to start: a project's needs trust.
+    /// It names a program to start, which an untrusted project must not do.
     pub is_program: bool,
     /// One line, without a full stop.
     pub about: &'static str,
 }
 
-/// What a project's file may do with a key. A cloned repository must not be able to switch a gate
-/// off or to start a program.
+/// What a project's file may do with a key. A cloned repository must not be able to switch off a
+/// gate or start a program.
 #[derive(Debug, Clone, Copy)]
 pub enum May {
-    /// It concerns only the project.
     Set,
     /// Its list is added to the user's.
     Add,
     /// Only to one of these values.
     Only(&'static [&'static str]),
-    /// Only where it is stricter than what applies without it: a lower number, a later word of its
-    /// list, more that is switched on.
+    /// Only to a stricter value than without it: a lower number, a later word of the list, more
+    /// switched on.
     Stricter,
-    /// Only the projects of `trust.projects`: the value is a program to start.
+    /// Only in projects of `trust.projects`, because the value is a program to start.
     StartProgram,
     Nothing,
 }
@@ -279,7 +273,7 @@ pub static KEYS: &[Key] = &[
         "How many events a session's trace keeps; 0 for none",
     )
     .from("ROZ_MAX_EVENTS"),
-    // The sessions of all projects are cleaned together, so no project decides.
+    // The sessions of all projects are cleaned together, so no project may decide.
     key(
         "cleanup.retention_days",
         Integer { min: 1, max: 36_500 },
@@ -497,10 +491,9 @@ pub static KEYS: &[Key] = &[
     ),
 ];
 
-/// Variables by which the configuration itself is found. They are never taken from a project.
+/// Variables that locate the configuration. A project may not set them.
 pub(super) const FINDERS: [&str; 2] = ["ROZ_HOME", "ROZ_CONFIG"];
 
-/// Variables that have nothing to do with the configuration.
 pub(super) const OTHER_VARIABLES: [&str; 5] =
     ["ROZ_NOW", "ROZ_DICE", "ROZ_REVIEW_TOKEN", "ROZ_SESSION_ID", "ROZ_AGENT_PID"];
 
@@ -522,7 +515,7 @@ impl Key {
                 let rank = |value: &Value| words.iter().position(|word| value == word);
                 rank(value) > rank(without)
             }
-            // Without a limit counts as the most.
+            // Without a limit counts as the longest.
             (_, Integer { .. }) => value.as_u64() < Some(without.as_u64().unwrap_or(u64::MAX)),
             _ => {
                 value.as_object().is_some_and(|fields| fields.values().all(|value| *value == true))
@@ -548,7 +541,6 @@ const fn key(path: &'static str, kind: Kind, project: May, about: &'static str) 
 }
 
 impl May {
-    /// For the schema and for people.
     pub fn rule(&self) -> String {
         let rule = match self {
             May::Set => "a project may set it",

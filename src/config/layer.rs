@@ -1,5 +1,5 @@
-//! One file, or the environment, as settings: keys of the table with values that they may have.
-//! Everything else in it is named.
+//! Reads one file, or the environment, into known keys with valid values. Everything else becomes a
+//! diagnostic.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::{
     value::{Flaw, Reader},
 };
 
-/// More would only bury the first.
+/// More would hide the first ones.
 const MOST_DIAGNOSTICS: usize = 50;
 
 #[derive(Debug, Default)]
@@ -26,12 +26,10 @@ pub(super) struct Setting {
     pub(super) key: &'static Key,
     pub(super) value: Value,
     pub(super) place: Place,
-    /// The lines of its rows, where it has rows.
     pub(super) rows: Vec<usize>,
 }
 
-/// Reads the text of a `config.toml`. Text that is no TOML is the one error; what happens then is
-/// the caller's to say.
+/// Reads a `config.toml`. The only error is invalid TOML; the caller decides what follows.
 pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Layer, Diagnostic> {
     let root = DeTable::parse(text).map_err(|err| Diagnostic {
         place: Place::file(path, err.span().map(|span| line(text, span.start))),
@@ -56,7 +54,7 @@ pub(super) fn parse(text: &str, path: &Path, home: Option<&Path>) -> Result<Laye
     Ok(Layer { settings, diagnostics })
 }
 
-/// What `variables` set. Empty ones are as good as unset.
+/// Empty variables count as unset.
 pub(super) fn from_variables<'a>(
     variables: impl Iterator<Item = (&'a str, &'a str)>,
     home: Option<&Path>,
@@ -92,7 +90,7 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn section(&mut self, table: &DeTable, prefix: &str) {
         for (name, value) in table {
-            // A quoted name with a dot in it is no path into a section.
+            // A quoted name with a dot is not a path into a section.
             let known = !name.get_ref().contains('.');
             let path = format!("{prefix}{}", name.get_ref());
             if let Some(key) = KEYS.iter().find(|key| known && key.path == path) {
@@ -124,7 +122,7 @@ impl Walk<'_> {
         let text = name.get_ref().as_ref();
         let what = if value.get_ref().is_table() { "section" } else { "key" };
         let problem = format!("unknown {what} {}", quoted(&format!("{prefix}{text}")));
-        // What is reported in numbers only needs no remedy.
+        // Beyond the limit only the number is reported, so no remedy is needed.
         let remedy = if self.reader.flaws.len() > 20 * MOST_DIAGNOSTICS {
             String::new()
         } else if KEYS.iter().any(|key| key.path == text) {
@@ -142,7 +140,6 @@ fn is_section(path: &str) -> bool {
     KEYS.iter().any(|key| key.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// The names that may stand in the section `prefix`.
 fn names(prefix: &str) -> Vec<&'static str> {
     let below = KEYS.iter().filter_map(|key| key.path.strip_prefix(prefix));
     let mut names: Vec<_> = Vec::new();
@@ -154,9 +151,8 @@ fn names(prefix: &str) -> Vec<&'static str> {
     names
 }
 
-/// What was meant by a name that means nothing here: what holds a table, or what holds a value, as
-/// the one that was written does. Inside of a section a table has its neighbour's name sooner than
-/// one from elsewhere.
+/// The key or section that an unknown name was meant to be: a section if the name holds a table,
+/// else a key. A sibling is preferred to a name from elsewhere.
 fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     let fits = |path: &str| match KEYS.iter().find(|key| key.path == path) {
         Some(key) => !is_table || key.kind.entries().is_some(),
@@ -168,7 +164,7 @@ fn meant(prefix: &str, name: &str, is_table: bool) -> Option<String> {
     if prefix.is_empty() || !is_table { elsewhere().or(beside) } else { beside.or_else(elsewhere) }
 }
 
-/// The one key, or section, that is so called in another place.
+/// The only key or section of this name in another place.
 fn elsewhere(name: &str) -> Option<String> {
     let paths = KEYS.iter().map(|key| key.path);
     let mut found: Vec<_> = paths

@@ -1,5 +1,5 @@
-//! Lays the layers over one another, key by key: the default, the user's file, the project's, the
-//! environment. A project's may add and switch on, never weaken.
+//! Merges the layers key by key: defaults, user's file, project's file, environment. A project may
+//! add and switch on, but not weaken.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::core::{pattern, policy::Policy, reflection::tickets::SYSTEMS};
 
-/// The ticket systems that are not built in, a row each.
+/// Ticket systems that are not built in.
 const SYSTEM_ROWS: &str = "ticketing.systems";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,20 +25,19 @@ pub(super) enum Author {
 #[derive(Debug)]
 pub(super) struct Draft<'a> {
     user_file: &'a Path,
-    /// The JSON of a `Policy`, at all times.
+    /// A valid `Policy` as JSON.
     document: Value,
     policy: Policy,
-    /// For each row of the table; none: the default.
+    /// One per row of the table; empty for a default.
     origins: Vec<Vec<Origin>>,
-    /// Where the gates' patterns of each project's file begin.
+    /// Where the gate patterns of each project's file start.
     project_files: Vec<usize>,
-    /// The ticket systems that count without what the project says.
+    /// The ticket systems that count before the project's file is applied.
     systems_of_user: Option<Vec<String>>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 impl<'a> Draft<'a> {
-    /// The defaults. `user_file` is named where a project oversteps.
     pub(super) fn new(user_file: &'a Path) -> Self {
         let policy = Policy::default();
         Self {
@@ -132,7 +131,7 @@ impl<'a> Draft<'a> {
         let by_project = author != Author::User;
         let adds = match key.kind {
             Kind::List(_) | Kind::Rows(_) => by_project && matches!(key.project, May::Add),
-            // The default weights are there for want of any.
+            // The default weights apply only if none are set.
             Kind::Weights => !self.origins[row].is_empty(),
             Kind::Switches(_) | Kind::Texts(_) => true,
             _ => false,
@@ -151,8 +150,8 @@ impl<'a> Draft<'a> {
         } else {
             *at = value;
         }
-        // The table lets through what the policy takes; were it wrong about one value, that value
-        // alone would be lost.
+        // The table should accept only what the policy can read. If it is wrong about a value, only
+        // that value is lost.
         match serde_json::from_value(document.clone()) {
             Ok(policy) => (self.document, self.policy) = (document, policy),
             Err(err) => {
@@ -171,7 +170,7 @@ impl<'a> Draft<'a> {
         self.origins[row].push(Origin { place, by_project });
     }
 
-    /// Takes the programs out of rows whose author may not have any started.
+    /// Removes programs from rows whose author may not start any.
     fn take_programs(&mut self, key: &Key, fields: &[Field], rows: &mut Value, place: &Place) {
         let rows = rows.as_array_mut().into_iter().flatten();
         for row in rows.filter_map(Value::as_object_mut) {
@@ -185,8 +184,8 @@ impl<'a> Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// Takes away a project's rows that would say of a known system what it is: another marker, or
-    /// none, and its tickets are in use nowhere.
+    /// Removes a project's rows for known ticket systems: another marker could hide that the system
+    /// is used.
     fn take_known_systems(&mut self, rows: &mut Value, place: &Place, lines: &[usize]) {
         let Value::Array(items) = rows else { return };
         let users = slot(&mut self.document, SYSTEM_ROWS).as_array().cloned().unwrap_or_default();
@@ -214,8 +213,7 @@ impl Draft<'_> {
         });
     }
 
-    /// Ticket systems that are switched on or off by a name that none has: one that is misspelt
-    /// would switch the right one off.
+    /// Warns of unknown ticket systems: if a name is misspelt, the system that was meant stays off.
     fn warn_of_unknown_systems(&mut self) {
         let ticketing = &self.policy.ticketing;
         let own = ticketing.systems.iter().map(|system| system.name.as_str());
@@ -240,8 +238,8 @@ impl Draft<'_> {
     }
 }
 
-/// Lists grow by what they do not have yet; tables are laid over, key by key. A gate's pattern is
-/// said again after an exclusion, which may have undone it.
+/// Lists grow by new elements; tables are merged by key. After an exclusion, a gate's pattern is
+/// repeated, because the exclusion may have undone it.
 fn add(below: &mut Value, above: Value) {
     let is_exclusion = |value: &Value| value.as_str().and_then(pattern::exclusion).is_some();
     match (below, above) {

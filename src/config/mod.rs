@@ -1,9 +1,8 @@
-//! Finds and reads the configuration: which files, who may set what, what is wrong with it. What it
-//! means is `core::policy`'s.
+//! Finds and reads the configuration files, and decides who may set what. `core::policy` says what
+//! the keys mean.
 //!
-//! Reading never fails. A key that cannot be used is named and leaves its default, or the lower
-//! layer's value, in place: a typo switches no gate off. A file that cannot be read at all leaves
-//! the last text of it that could.
+//! Reading never fails. An unusable key is reported and keeps its default or the lower layer's
+//! value, so a typo switches no gate off. An unreadable file keeps its last readable text.
 
 mod cache;
 mod client;
@@ -44,7 +43,7 @@ use crate::{
     },
 };
 
-/// The largest `config.toml` that is read.
+/// In bytes, of a `config.toml`.
 const LARGEST: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Default)]
@@ -52,14 +51,13 @@ pub struct Sources {
     pub roz_home: PathBuf,
     /// `ROZ_CONFIG`, or else `<ROZ_HOME>/config.toml`.
     pub user_file: PathBuf,
-    /// The user's home: what `~` stands for, and whose client settings are no project's.
+    /// What `~` stands for. The client settings in it are the user's, not a project's.
     pub home: Option<PathBuf>,
     pub project: Option<PathBuf>,
-    /// The main work tree, where the project is a linked one.
+    /// Set if the project is a linked work tree.
     pub main: Option<PathBuf>,
-    /// Where the client was started.
     pub launch_dir: Option<PathBuf>,
-    /// Variables whose names begin with `ROZ_`; others are passed over.
+    /// Only variables whose names begin with `ROZ_` are read.
     pub env: Vec<(String, String)>,
 }
 
@@ -67,7 +65,7 @@ pub struct Sources {
 pub struct Loaded {
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
-    /// There is nothing that configures: no file, and no variable.
+    /// There is neither a file nor a variable.
     #[serde(skip)]
     pub is_bare: bool,
 }
@@ -76,7 +74,7 @@ pub struct Loaded {
 pub struct Full {
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
-    /// One for each row of [`KEYS`], in its order.
+    /// In the order of [`KEYS`].
     pub settings: Vec<Set>,
     pub files: Vec<PathBuf>,
 }
@@ -85,7 +83,7 @@ pub struct Full {
 pub struct Set {
     pub key: &'static Key,
     pub value: Value,
-    /// None: the default. Lists and tables may have grown in several places.
+    /// Empty for a default. A list or table may come from several places.
     pub origins: Vec<Origin>,
 }
 
@@ -97,7 +95,7 @@ pub struct Origin {
     pub by_project: bool,
 }
 
-/// What applies, from the cache where nothing has changed. For hooks.
+/// For hooks: cached as long as nothing has changed.
 pub fn load(sources: &Sources) -> Loaded {
     let seen = Seen::now(sources);
     if seen.is_bare() {
@@ -110,7 +108,7 @@ pub fn load(sources: &Sources) -> Loaded {
     anew(sources, &seen, &entry)
 }
 
-/// Apart, for what it takes of the stack would be taken from each hook.
+/// A separate function, so that its large stack frame is not part of every hook.
 #[cold]
 #[inline(never)]
 fn anew(sources: &Sources, seen: &Seen, entry: &Path) -> Loaded {
@@ -126,19 +124,18 @@ fn anew(sources: &Sources, seen: &Seen, entry: &Path) -> Loaded {
     loaded
 }
 
-/// What applies and where it comes from, read anew. Writes nothing.
+/// Without the cache. Writes nothing.
 pub fn load_fresh(sources: &Sources) -> Full {
     resolve(sources, &Seen::now(sources)).full
 }
 
-/// The folder in which a project keeps what is roz's: `.roz`, or `.grove` where there is that and
-/// no `.roz`.
+/// `.roz`, or `.grove` if only that exists.
 pub fn project_dir(root: &Path) -> PathBuf {
     let (ours, older) = (root.join(".roz"), root.join(".grove"));
     if !ours.exists() && older.exists() { older } else { ours }
 }
 
-/// The configuration in [`project_dir`]. Where there is none, the folders need not be looked for.
+/// If there is no configuration, the folders need not be checked.
 fn project_file(root: &Path) -> file::Seen {
     let [ours, older] = [".roz", ".grove"].map(|text| root.join(text).join("config.toml"));
     let ours = file::Seen::at(ours);
@@ -149,16 +146,16 @@ fn project_file(root: &Path) -> file::Seen {
     if older.is_absent() || root.join(".roz").exists() { ours } else { older }
 }
 
-/// All that a configuration depends on, as it is now. Costs the `stat`s.
+/// The state of everything that a configuration depends on, from `stat` calls.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Seen {
     home: Option<PathBuf>,
     user: file::Seen,
     project: Option<file::Seen>,
     main: Option<file::Seen>,
-    /// The client's, where there are variables.
+    /// Read only if there are variables.
     client_settings: Vec<file::Seen>,
-    /// Those that matter. Of a misspelt one only the name.
+    /// Known variables, and the names of misspelt ones.
     variables: Vec<(String, String)>,
 }
 
@@ -194,7 +191,7 @@ impl Seen {
         [&self.user].into_iter().chain(self.of_projects()).chain(&self.client_settings)
     }
 
-    /// In the order in which they are laid over one another.
+    /// In the order in which they are merged.
     fn of_projects(&self) -> impl Iterator<Item = &file::Seen> {
         self.main.iter().chain(&self.project)
     }
@@ -204,7 +201,7 @@ fn dirs(sources: &Sources) -> Vec<&Path> {
     sources.project.iter().chain(&sources.launch_dir).map(PathBuf::as_path).collect()
 }
 
-/// Empty variables are as good as unset; those of others are not ours to name.
+/// Empty variables count as unset, and other programs' variables are not reported.
 fn relevant((name, value): &(String, String)) -> Option<(String, String)> {
     if value.is_empty() || !name.starts_with("ROZ_") || OTHER_VARIABLES.contains(&name.as_str()) {
         None
@@ -215,8 +212,8 @@ fn relevant((name, value): &(String, String)) -> Option<(String, String)> {
     }
 }
 
-/// The variable that a misspelt one was meant to be. Other programs may have variables like ours,
-/// so it takes more than a likeness.
+/// The variable that a misspelt one was meant to be. Similarity alone is not enough, because other
+/// programs may have similar names.
 fn intended(name: &str) -> Option<&'static str> {
     let bare = name.strip_prefix("ROZ_").filter(|rest| (1..=64).contains(&rest.len()))?;
     let mut known = KEYS.iter().filter_map(|key| key.variable).chain(FINDERS);
@@ -227,7 +224,6 @@ fn intended(name: &str) -> Option<&'static str> {
 
 struct Resolved {
     full: Full,
-    /// The files that could be read, with their text.
     readable: Vec<(PathBuf, String)>,
 }
 
@@ -281,8 +277,8 @@ fn resolve(sources: &Sources, seen: &Seen) -> Resolved {
     Resolved { full: Full { policy, diagnostics, settings, files }, readable }
 }
 
-/// Leaves of the main work tree's file what a linked one's own does not replace: the gates that it
-/// adds, and what it makes stricter.
+/// Keeps those keys of the main work tree's file that a linked one's own file does not replace:
+/// added gates and stricter values.
 fn keep_gates(main: &mut Layer, own: &Layer) {
     let is_replaced = |key: &Key| {
         matches!(key.kind, Kind::Rows(_))
@@ -294,7 +290,6 @@ fn keep_gates(main: &mut Layer, own: &Layer) {
     });
 }
 
-/// What is wrong with a variable that sets no key.
 fn misplaced(name: &str, is_projects: bool) -> Option<Diagnostic> {
     if keys::by_variable(name).is_some() {
         return None;
@@ -311,7 +306,6 @@ fn misplaced(name: &str, is_projects: bool) -> Option<Diagnostic> {
     Some(Diagnostic { place, problem: "there is no such variable".to_owned(), remedy })
 }
 
-/// Whether the user named `project` as one that may start programs.
 fn is_trusted(project: &Path, policy: &Policy) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let Some(project) = real(project) else { return false };
@@ -338,7 +332,7 @@ fn read_file(sources: &Sources, file: &file::Seen, readable: &mut Vec<(PathBuf, 
     })
 }
 
-/// The remedy is the caller's to say.
+/// The caller adds the remedy.
 fn read_text(path: &Path) -> Result<String, Diagnostic> {
     let broken = |problem: String, line| Diagnostic {
         place: Place::file(path, line),

@@ -70,7 +70,6 @@ fn shape(kind: Kind) -> Value {
     }
 }
 
-/// Values by names.
 fn table(names: &Value, kind: Kind) -> Value {
     let mut value = kind.entries().map_or(Value::Null, |(_, kind)| shape(kind));
     if let Kind::Texts(_) = kind {

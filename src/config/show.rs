@@ -1,5 +1,4 @@
-//! A configuration for people and for programs: what applies, where it comes from, what is wrong
-//! with it.
+//! Prints a configuration for people and as JSON: values, origins and problems.
 
 use std::fmt::{self, Write as _};
 
@@ -8,8 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Full, Origin};
 
 impl Full {
-    /// All keys with their values: a `config.toml` that would say the same. With `origins`, where
-    /// each value comes from.
+    /// All keys and values as a `config.toml`; with `origins`, where each value comes from.
     pub fn show(&self, origins: bool) -> String {
         let mut out = String::new();
         let lines: Vec<_> =
@@ -29,8 +27,8 @@ impl Full {
         out
     }
 
-    /// `{"config": {…}, "origins": {"review.mode": [{…}]}, "files": […], "diagnostics": […]}`. A
-    /// key that nobody set has no origins.
+    /// `{"config": {…}, "origins": {"review.mode": [{…}]}, "files": […], "diagnostics": […]}`.
+    /// Default values have no origins.
     pub fn to_json(&self) -> Value {
         let origins = self
             .settings
@@ -44,7 +42,7 @@ impl Full {
         })
     }
 
-    /// What is wrong, a line each; or that nothing is.
+    /// One line per problem, or a line saying that there are none.
     pub fn check(&self) -> String {
         if !self.diagnostics.is_empty() {
             return self

@@ -1,5 +1,5 @@
-//! Holds what was written against what its key may be. What passes is JSON as `Policy` reads it;
-//! what does not is named, and the rest of it stands.
+//! Checks values against the kinds of their keys. Valid ones become JSON for `Policy`; invalid
+//! parts are reported and left out.
 
 use std::{ops::Range, path::Path};
 
@@ -12,17 +12,16 @@ use super::{
 };
 use crate::core::pattern;
 
-/// Far more than anybody writes by hand. Every pattern is matched against every command, and in the
-/// worst case that takes the product of their lengths.
+/// Every pattern is matched against every command, which in the worst case takes the product of
+/// their lengths. Nobody writes so many by hand.
 pub(super) const LONGEST_LIST: usize = 256;
 pub(super) const LONGEST_PATTERN: usize = 256;
 pub(super) const LONGEST_TEXT: usize = 4_096;
 pub(super) const MOST_WEIGHTS: usize = 100;
 
-/// The key whose names are patterns of files, and whose texts are programs.
+/// Its names are file patterns and its texts are programs.
 const FORMATTERS: &str = "intent.format";
 
-/// What is wrong with a formatter.
 fn no_formatter(pattern: &str, program: &DeValue) -> Option<String> {
     let leads_elsewhere = pattern.starts_with(['/', '~'])
         || pattern.ends_with('/')
@@ -47,18 +46,15 @@ pub(super) struct Flaw {
     pub(super) remedy: String,
 }
 
-/// Reads values; gathers their flaws.
 #[derive(Debug, Default)]
 pub(super) struct Reader<'a> {
-    /// What `~` stands for.
     pub(super) home: Option<&'a Path>,
     pub(super) flaws: Vec<Flaw>,
-    /// Where the rows begin that were read.
     pub(super) rows: Vec<usize>,
 }
 
 impl Reader<'_> {
-    /// The value at `path` as the policy reads it; none if nothing of it stands.
+    /// `None` if no part of the value is valid.
     pub(super) fn read(
         &mut self,
         path: &str,
@@ -120,7 +116,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A row with what is right in it; none where something is missing.
+    /// The row's valid fields; `None` if a required one is missing.
     fn row(&mut self, path: &str, fields: &[Field], row: &Spanned<DeValue>) -> Option<Value> {
         let Some(table) = row.get_ref().as_table() else {
             let problem = format!("`{path}` has an item of type {}", row.get_ref().type_str());
@@ -155,7 +151,7 @@ impl Reader<'_> {
         Some(Value::Object(valid))
     }
 
-    /// What a variable says. No variable sets a list or a table.
+    /// Variables cannot set lists or tables.
     pub(super) fn parse(&mut self, key: &Key, text: &str) -> Option<Value> {
         let text = text.trim();
         match key.kind {
@@ -184,7 +180,7 @@ impl Reader<'_> {
     fn share(&mut self, path: &str, text: &str, at: Range<usize>) -> Option<Value> {
         let number = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
         match number {
-            // A minus before a zero would be kept.
+            // Otherwise `-0` would keep its sign.
             Some(number) => Some(Value::from(f64::abs(number))),
             None => self.unfit(path, Kind::Share, text, at),
         }
@@ -218,7 +214,7 @@ impl Reader<'_> {
         if fits { Some(Value::from(text)) } else { self.unfit(path, kind, text, at) }
     }
 
-    /// What is no pattern applies all the same: it is taken as the beginning of what it gates.
+    /// An invalid pattern still applies, as a prefix.
     fn check_pattern(&mut self, path: &str, kind: Kind, text: &str, at: Range<usize>) {
         let excluded = pattern::exclusion(text).filter(|_| matches!(kind, Kind::GatePattern));
         if let Err(why) = pattern::check(excluded.unwrap_or(text)) {
@@ -231,7 +227,6 @@ impl Reader<'_> {
         }
     }
 
-    /// An entry of a table by names.
     fn entry(
         &mut self,
         path: &str,
@@ -276,7 +271,7 @@ impl Reader<'_> {
 }
 
 impl Kind {
-    /// What was meant by a text that does not fit, or what is wanted.
+    /// The word that was perhaps meant, or else what is allowed.
     fn meant(self, text: &str) -> String {
         let words = match self {
             Kind::Word(words) | Kind::Switches(Some(words)) | Kind::Texts(Some(words)) => words,
@@ -288,7 +283,6 @@ impl Kind {
         }
     }
 
-    /// What a value of it has to be, in words.
     fn wanted(self) -> String {
         let wanted = match self {
             Kind::Integer { min, max } => return format!("a whole number from {min} to {max}"),
@@ -314,7 +308,7 @@ impl Kind {
     }
 }
 
-/// A hook runs wherever the agent is, so a relative path would mean another place every time.
+/// Hooks run in any folder, so relative paths are ambiguous.
 fn absolute(text: &str, home: Option<&Path>) -> Option<String> {
     let path = match text.strip_prefix("~/") {
         Some(rest) => home?.join(rest).into_os_string().into_string().ok()?,

@@ -1,4 +1,4 @@
-//! Does what the gates want done outside the session, once that is saved.
+//! Carries out the gates' effects once the session is saved.
 
 use std::{
     path::Path,
@@ -28,13 +28,13 @@ use crate::{
     world::{self, World, git, in_a_line, read_head},
 };
 
-/// What waiting for other writers may cost.
+/// The longest wait for other writers.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Of a larger file no line ranges are made.
+/// Larger files get no line ranges.
 const MAX_FILE: usize = 8 << 20;
 
-/// Answers what went wrong, a line each: nothing rests on it. What the user or
-/// the agent has to hear of it goes into `outcome`.
+/// Returns problems, one line each; nothing depends on them. What the user or the agent has to know
+/// is added to `outcome`.
 pub(super) fn act(
     effects: Vec<Effect>,
     input: &Input,
@@ -97,7 +97,7 @@ pub(super) fn act(
     warnings
 }
 
-/// Whether a call that is answered goes on in the background.
+/// Whether the call continues in the background.
 fn goes_on(input: &Input) -> bool {
     let What::PostToolUse { call, .. } = &input.event.what else { return false };
     input.result(call).runs_on
@@ -119,7 +119,6 @@ impl Scribe<'_> {
         self.write(intent, |call| Record::of_change(call, changes))
     }
 
-    /// Puts the texts of the project's files aside.
     fn keep(self, paths: &[String]) {
         let images = Images::new(&self.roz.home, &self.input.session_id);
         for path in paths.iter().filter(|path| Path::new(path).is_relative()) {
@@ -130,7 +129,7 @@ impl Scribe<'_> {
         }
     }
 
-    /// What really changed, by what the files hold now and what was put aside of them before.
+    /// Compares the files with their stored earlier texts.
     fn landed(self, flight: &InFlight) -> Option<String> {
         let images = Images::new(&self.roz.home, &self.input.session_id);
         let change = |(path, before_hash): (&String, &Option<String>)| {
@@ -149,7 +148,7 @@ impl Scribe<'_> {
             };
             changed.file_hash = file_hash;
             changed.before_hash.clone_from(before_hash);
-            // For `roz undo`.
+            // Stored for `roz undo`.
             if let Some(after) = &after {
                 images.keep(after);
             }
@@ -188,7 +187,7 @@ impl Scribe<'_> {
         let ledger = self.roz.own_ledger();
         let record = record(&call);
         match ledger.append(record.clone(), self.until) {
-            // A map that git tracks is left as the last commit has it.
+            // A map that git tracks keeps its committed state.
             Ok(Appended { kept_back: None, .. }) if ledger.is_tracked(self.until) => None,
             Ok(Appended { kept_back: None, .. }) => map(&record, &ledger, self.roz, self.until),
             Ok(Appended { kept_back: Some(why), .. }) => Some(format!(
@@ -202,7 +201,7 @@ impl Scribe<'_> {
         }
     }
 
-    /// What the call says of itself, where its tool has a field for that.
+    /// Some tools have a field for it.
     fn declared(self) -> Option<MutationClass> {
         let What::PostToolUse { call, .. } = &self.input.event.what else { return None };
         let said = call.input.get("mutation_class")?.clone();
@@ -210,12 +209,12 @@ impl Scribe<'_> {
     }
 }
 
-/// Adds a record to the map; answers what keeps it from being written, once.
+/// Adds a record to the map. Returns why the map cannot be written, once.
 fn map(record: &Record, ledger: &Ledger, roz: &Roz, until: Instant) -> Option<String> {
     let classes = record.metadata.roz.files.iter().map(|file| file.mutation_class);
     let has_news = |class: Option<MutationClass>| match class {
         Some(MutationClass::IntentEvolution) => true,
-        // A name in the map may be another one now, or gone.
+        // A name in the map may have changed or vanished.
         Some(MutationClass::AstRefactor) | None => ledger.map_path().exists(),
     };
     if !classes.into_iter().any(has_news) {

@@ -1,5 +1,4 @@
-//! What the gates would make of a call, without a client and without a word in
-//! any session.
+//! Predicts what the gates would do with a call, without a client and without changing a session.
 
 use std::collections::BTreeSet;
 
@@ -25,25 +24,21 @@ use crate::{
     world::World,
 };
 
-/// So many keys are shown.
 const MAX_KEYS: usize = 64;
 
-/// What a gate covers of a call that was not read to the end.
 const ANYTHING: &str = "what could not be read";
 
-/// A call as it is read, and what would object to it.
 #[derive(Debug)]
 pub struct Explained {
     pub readings: Vec<Reading>,
-    /// What gate patterns are matched against.
     pub keys: Vec<String>,
-    /// It could not be read to the end, so every gate on commands covers it.
+    /// It could not be read completely, so every gate on commands covers it.
     pub may_run_anything: bool,
-    /// The gates' patterns that cover the call, each with the key that it covers.
+    /// (pattern, key that it matches)
     pub gates: Vec<(String, String)>,
     pub rules: Vec<Objection>,
     pub intent: Option<Refused>,
-    /// The tickets that it closes, where something is to be learned from them.
+    /// Empty unless the reflection gate is on.
     pub closes: Vec<Closing>,
 }
 
@@ -55,10 +50,10 @@ pub struct Refused {
     pub message: String,
 }
 
-/// Reads a call of `tool` with this input (JSON), as the hook before it would in `session`.
+/// `json` is the tool's input; the result is what the hook would decide in `session`.
 pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &World) -> Explained {
     let client = clients::ALL[0];
-    // Of a call that holds several, the first is explained.
+    // If the call contains several calls, only the first is explained.
     let call = client.calls(tool, json).remove(0);
     let event = Event { origin: Origin::default(), what: What::PreToolUse(call) };
     let id = &session.session_id;
@@ -104,7 +99,7 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
             (covering.pattern.to_owned(), covering.key.unwrap_or_else(|| ANYTHING.to_owned()))
         })
         .collect();
-    // Of what could not be read, the words from each place on are keys: too many to show.
+    // An unreadable line has a key for each of its words, too many to print.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
     let may_run_anything = call.may_run_anything();
     let ToolCall { readings, .. } = call;

@@ -1,5 +1,5 @@
-//! What is answered when something went wrong around a decision: the agent goes on and the user hears
-//! of it. A decision that was made stands.
+//! The answer when something fails around a decision: the agent goes on and the user is told. A
+//! decision that was already made is kept.
 
 use super::{
     Around, Error, Failure, Governed, error_in_short, fresh,
@@ -36,13 +36,12 @@ pub(super) fn fail_open(
         return Governed::now(Reply::default(), warnings);
     };
     let mut outcome = outcome.unwrap_or_default();
-    // What was to be remembered is not: nothing may rest on it.
+    // This state was not saved, so nothing may refer to it.
     outcome.context.clear();
     outcome.briefing = None;
     let is_corrupt = matches!(error, Error::Storage(storage::Error::Corrupt { .. }));
     let lost = |what: &str| format!("roz: {what}: {why}");
-    // The approval was not seen, or could not be taken into account in time,
-    // or could not be used up.
+    // The approval was not read, came too late, or could not be used up.
     let unsure = !was_decided
         || matches!(
             error,
@@ -51,8 +50,8 @@ pub(super) fn fail_open(
         || roz.policy.review.gates.approval_scope == Scope::Tool;
     match &input.event.what {
         What::PreToolUse(call) => {
-            // Self-protection needs no state but to know who reviews; without
-            // one nobody knows what was selected, so nothing is.
+            // Self-protection only needs to know the reviewers. Without a session no intent counts
+            // as selected.
             if !was_decided {
                 outcome = unsaved(input, roz, world);
             }
@@ -72,7 +71,7 @@ pub(super) fn fail_open(
                     ));
                 }
                 (Verdict::Pass, _) => (),
-                // An objection stands, saved or not.
+                // An objection is kept even if it was not saved.
                 (Verdict::Object(_) | Verdict::Ask(_), _) => outcome.messages.push(lost(
                     "a call was refused, and no review of it can be recorded until this is fixed",
                 )),
@@ -124,7 +123,7 @@ pub(super) fn fail_open(
     Governed::now(reply(input, &outcome, roz, world), warnings)
 }
 
-/// What self-protection and the intent gate, which fail closed, make of a call without its session.
+/// What the gates that fail closed (self-protection, intent) decide without a session.
 fn unsaved(input: &Input, roz: &Roz, world: &World) -> Outcome {
     let mut session = fresh(input, roz, world);
     let needs = core::needs(&[&IntentGate], &session, &input.event, &roz.policy);

@@ -1,9 +1,8 @@
-//! `[intent.format]`: formats what a write left, before anybody looks at it,
-//! so that its change is part of the record and no news to the agent. What it
-//! changes besides is looked for as after a command: see [`super::post_call_changes`].
+//! `[intent.format]`: formats written files before anything else reads them, so that the
+//! formatter's change is part of the record and not reported as foreign. Other changes that it
+//! makes are found as after a command: see [`super::post_call_changes`].
 //!
-//! Which programs there are to run only the user says, or a project that the
-//! user trusts: the configuration sees to that.
+//! The configuration ensures that only the user or a trusted project names the programs.
 
 use std::{
     path::Path,
@@ -23,14 +22,14 @@ use crate::{
     world::{changed_since, in_a_line, process},
 };
 
-/// What the formatters of a call may take in all.
+/// For all formatters of one call.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub(super) struct Formatted {
-    /// What the agent is to be told: which formatter failed, and why.
+    /// Which formatter failed, and why.
     pub(super) told: Vec<Notice>,
-    /// When the first one began, if any did.
+    /// When the first formatter began.
     pub(super) since: Option<changed_since::Time>,
 }
 
@@ -47,7 +46,7 @@ pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Format
     for (path, before) in &flight.before {
         let Some(program) = program(rules, path) else { continue };
         let file = roz.project.join(path);
-        // A link would lead the program elsewhere.
+        // A link could make the program write elsewhere.
         let is_file = file.symlink_metadata().is_ok_and(|meta| meta.is_file());
         let written = file_content::hash(&file);
         if !is_file || written == *before {
@@ -70,7 +69,7 @@ pub(super) fn run(event: &Event, session: Option<&Session>, roz: &Roz) -> Format
     formatted
 }
 
-/// Whether a program would format what the call writes, so that more may change than it says.
+/// Whether a formatter would run after the call and change more than the call says.
 pub(super) fn concerns(call: &ToolCall, roz: &Roz) -> bool {
     let rules = &roz.policy.intent.format;
     let written = call.tool.written();
@@ -81,8 +80,7 @@ pub(super) fn concerns(call: &ToolCall, roz: &Roz) -> bool {
         })
 }
 
-/// What formats a file of that name. A pattern with a `/` in it is one of
-/// paths from the project's root.
+/// The formatter for a file. A pattern with a `/` matches the path relative to the project's root.
 fn program<'p>(
     rules: &'p std::collections::BTreeMap<String, String>,
     path: &str,

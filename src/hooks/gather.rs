@@ -1,5 +1,4 @@
-//! Looks at the project before a decision, as far as the event and the session
-//! call for it: most events pay for nothing.
+//! Looks up the facts that an event and its session need before a decision; most events need none.
 
 use std::{
     cell::RefCell,
@@ -34,7 +33,6 @@ use crate::{
     world::{World, changes, links::Links, read_beginning},
 };
 
-/// By what facts are looked up: an event, its session, and the project.
 #[derive(Clone, Copy)]
 pub(super) struct Lookup<'a> {
     pub(super) input: &'a Input<'a>,
@@ -60,7 +58,7 @@ impl<'a> Lookup<'a> {
         self.session.project.as_deref().unwrap_or(&self.roz.project)
     }
 
-    /// Other sessions of this project, newest first.
+    /// Newest first.
     pub(super) fn other_sessions(self) -> impl Iterator<Item = Session> {
         const LOOKED_AT: usize = 50;
         let (own, project) = (self.session.session_id.clone(), self.project().to_owned());
@@ -76,7 +74,7 @@ impl<'a> Lookup<'a> {
     }
 }
 
-/// What the gates need to know about an event. `around`: what was done about it already.
+/// `around` is what was done about the event already.
 pub(super) fn facts(needs: Needs, around: &Around, look: Lookup) -> Facts {
     let mut facts = Facts { weakened: around.weakened.clone(), ..Facts::default() };
     facts.dirty = needs.dirty.and_then(|source| dirty(source, look));
@@ -138,8 +136,7 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
     }
 }
 
-/// The work that a gated call carries. One that goes to several repositories waits for the first that
-/// is not approved.
+/// For a gated call. If it affects several repositories: the first work that is not approved.
 fn gated_work(call: &ToolCall, elsewhere: &[GatesElsewhere], look: Lookup) -> Work {
     let gated = gate::gated(&look.roz.policy.review, elsewhere, call);
     if gated.is_empty() {
@@ -156,8 +153,8 @@ fn gated_work(call: &ToolCall, elsewhere: &[GatesElsewhere], look: Lookup) -> Wo
     other.unwrap_or(first)
 }
 
-/// The files that are dirty as a session begins. One that goes on from another (`/clear`, a fork)
-/// takes over what was dirty when that one began.
+/// Dirty files at the start of the session. A session that continues another (`/clear`, a fork)
+/// takes over that one's list.
 fn dirty(source: Source, look: Lookup) -> Option<BTreeMap<String, String>> {
     let project = &look.roz.project;
     if !project.join(".git").exists() {
@@ -170,15 +167,14 @@ fn dirty(source: Source, look: Lookup) -> Option<BTreeMap<String, String>> {
     }
 }
 
-/// When a hook has to have its answer: well before the client loses patience.
+/// Well before the client's own timeout.
 pub(super) fn deadline(policy: &Policy, world: &World) -> Instant {
-    // A day is no deadline any more, and cannot overflow the clock.
+    // Limited to a day, so that the clock cannot overflow.
     let ms = policy.hooks.deadline_ms.min(86_400_000);
     world.started + Duration::from_millis(ms)
 }
 
-/// The programs that can give a second opinion: those of the configuration,
-/// else those on PATH. Nothing is started.
+/// Configured programs, or else those on PATH. Starts nothing.
 pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
     let models = &policy.external_models;
     let known = [("codex", &models.codex), ("gemini", &models.gemini)];
@@ -191,7 +187,7 @@ pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
         .collect()
 }
 
-/// An agent file that bears the reviewer's name: an older client would start that one.
+/// An agent file with the reviewer's name, which an older client would start instead.
 pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
     let dirs = dirs.iter().copied().chain(world.var(agents::PROJECT_DIR).map(Path::new));
     let folders = dirs.flat_map(|dir| agents::folders().map(move |folder| dir.join(folder)));
@@ -201,7 +197,8 @@ pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
     folders.into_iter().find_map(|folder| reviewers_file(&folder.join("agents"), &mut budget))
 }
 
-/// Where there are more entries than the budget, the folder itself: nobody knows what is in it.
+/// Returns the folder itself if it has more entries than the budget, because its content is then
+/// unknown.
 fn reviewers_file(folder: &Path, budget: &mut u32) -> Option<PathBuf> {
     const MAX_FRONT: u64 = 64 * 1024;
     for entry in std::fs::read_dir(folder).ok()?.flatten() {
@@ -210,7 +207,7 @@ fn reviewers_file(folder: &Path, budget: &mut u32) -> Option<PathBuf> {
         let path = entry.path();
         let is_markdown =
             path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
-        // A link may lead round in a circle.
+        // A link may lead in a circle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             if let Some(found) = reviewers_file(&path, budget) {
                 return Some(found);
@@ -229,7 +226,6 @@ pub(super) fn config_dirs(world: &World) -> Vec<PathBuf> {
     agents::config_dirs(&|name| world.var(name), world.user_home.as_deref())
 }
 
-/// The first agent's folder of settings.
 pub fn config_dir(world: &World) -> Option<PathBuf> {
     config_dirs(world).into_iter().next()
 }
@@ -242,7 +238,7 @@ fn open_elsewhere(look: Lookup) -> Vec<SessionId> {
     others.filter(|other| other.review.phase().is_open()).map(|other| other.session_id).collect()
 }
 
-/// A path that a line names, with `~` for the user's home.
+/// Expands `~` in a path of a command line.
 pub(super) fn absolute(path: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_owned(),

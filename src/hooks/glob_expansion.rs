@@ -1,14 +1,14 @@
-//! The files that a pattern on a command line, such as `rm src/*.rs`, matches now.
+//! Expands a glob on a command line, such as `rm src/*.rs`, to the files that it matches now.
 
 use std::path::Path;
 
 use glob::{MatchOptions, Pattern};
 
-/// Files of one pattern that are judged one by one.
+/// Files of one pattern that are judged individually.
 const MAX_FILES: usize = 500;
 
-/// What a shell makes of a word: the files that match it, else the word itself. A pattern that
-/// matches too many files is judged by its own name, as if it were a file.
+/// As a shell does: the matching files, or the word itself if none match. A pattern with too many
+/// matches is judged as if it were a file name.
 pub(super) fn expand(word: &str, cwd: &Path, home: Option<&Path>) -> Vec<String> {
     let (start, pattern) = match (word.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => (home, rest),
@@ -19,7 +19,7 @@ pub(super) fn expand(word: &str, cwd: &Path, home: Option<&Path>) -> Vec<String>
         return vec![word.to_owned()];
     }
     let slash = if word.ends_with('/') { "/" } else { "" };
-    // Without `globstar`, which nearly nobody sets, `**` is `*` to bash.
+    // Without `globstar`, which is rarely set, `**` means `*` in bash.
     let pattern = pattern.trim_end_matches('/').replace("**", "*");
     let start = Pattern::escape(start.to_string_lossy().trim_end_matches('/'));
     let absolute = if pattern.starts_with('/') { pattern } else { format!("{start}/{pattern}") };
@@ -34,8 +34,7 @@ pub(super) fn expand(word: &str, cwd: &Path, home: Option<&Path>) -> Vec<String>
     if files.is_empty() || files.len() > MAX_FILES { vec![word.to_owned()] } else { files }
 }
 
-/// Whether names in a path that begin with a dot do so in the pattern: `*` matches no other to a
-/// shell.
+/// A shell's `*` matches a leading dot only if the pattern has one.
 fn names_no_hidden(pattern: &str, file: &str) -> bool {
     let mut names = pattern.rsplit('/').zip(file.rsplit('/'));
     names.all(|(part, name)| {

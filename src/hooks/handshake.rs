@@ -1,7 +1,6 @@
-//! What the agent is told of the intent that it works on: when it was selected, and when a
-//! conversation begins again. roz's own server answers a selection with the whole context, for it
-//! may have no hooks around it. The hook adds what is not in the answer: nothing is told twice, and
-//! nothing is lost if the answer was thrown away.
+//! Tells the agent about its intent when it is selected and when a conversation restarts. The
+//! answer of roz's own server contains the whole briefing, because hooks may be missing there; the
+//! hook adds only what the answer lacks.
 
 use super::gather::Lookup;
 use crate::{
@@ -30,5 +29,4 @@ pub(super) fn handshake(need: &BriefingNeed, look: Lookup) -> Option<Handshake> 
     })
 }
 
-/// Of more there is no use in telling.
 const MOST_OVERLAPS: usize = 5;

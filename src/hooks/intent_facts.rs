@@ -1,7 +1,7 @@
-//! What the intent gate works with: the sidecar, and where a call would write.
-//! A project without a sidecar pays for one look.
+//! Looks up the intent gate's facts: the sidecar and the targets of a call. Without a sidecar this
+//! costs a single look.
 //!
-//! Long because all that is looked up for one question stands here in its order.
+//! Long because it contains everything for one lookup, in order.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -56,7 +56,7 @@ use crate::{
     },
 };
 
-/// Paths of one call that are looked at; where there are more, the rest is nobody's to write.
+/// More paths of one call count as a write that nobody owns.
 const MAX_TARGETS: usize = 2000;
 
 pub(super) fn aims(
@@ -99,7 +99,7 @@ pub(super) fn aims(
             What::PreToolUse(call) => {
                 (aims.also, _) = look.nearer(call, look.writes(call), false);
             }
-            // Perhaps it is this call's doing.
+            // This call may have removed it.
             What::PostToolUse { call, .. } if had => {
                 aims.aftermath = post_call_changes::look(look, call, false, formatted);
             }
@@ -112,10 +112,9 @@ pub(super) fn aims(
     let look = Look { ignore: &ignore, ..look };
     let mut aims = IntentFacts::of(found);
     match &event.what {
-        // What a command shows is looked at before it runs: afterwards nobody
-        // reads the line again.
+        // Files that a command prints are noted before it runs, because its line is not read again.
         What::PreToolUse(call) => {
-            // What calls beside this one have made of the sidecar counts for nothing yet.
+            // What concurrent calls changed in the sidecar does not count yet.
             let beside = session.intent.beside(call.tool_use_id.as_deref());
             let doubts = beside.flat_map(|flight| look.doubts_of(flight, &call.name));
             aims.declared.doubts.extend(doubts);
@@ -127,7 +126,7 @@ pub(super) fn aims(
             aims.unwritable = look.unwritable();
             let (also, judged) = look.nearer(call, written, true);
             aims.also = also;
-            // What is nobody's for one project is another's own.
+            // A path that is free for one project may belong to another.
             aims.free.retain(|text| !judged.contains(text));
             if !call.readings.is_empty() {
                 aims.seen = look.seen(call);
@@ -150,13 +149,13 @@ pub(super) fn aims(
     aims
 }
 
-/// When a person said yes to this call, if they were asked about it.
+/// When a person allowed this call.
 fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
     let What::PostToolUse { call, .. } = &event.what else { return None };
     session.intent.grants(call.tool_use_id.as_deref()?)
 }
 
-/// What the project at `root` declares and ignores, if it has a sidecar.
+/// The declarations and ignore rules of the project at `root`, if it has a sidecar.
 fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
     let catalogue = sidecar::load(root, &roz.home)?;
     let ignore = sidecar::load_ignore(root, &catalogue);
@@ -171,8 +170,7 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
     Some((Declared { sidecar, catalogue, closed, doubts }, ignore))
 }
 
-/// As [`nearest_sidecar`], with what is known of folders: for each the one that is nearest to what
-/// lies in it. Paths are long where they are many, so that each folder is looked up once.
+/// As [`nearest_sidecar`], with a cache by folder, so that many paths cost one lookup per folder.
 fn nearest(path: &Path, known: &mut BTreeMap<OsString, Option<PathBuf>>) -> Option<PathBuf> {
     let mut fresh = Vec::new();
     let mut found = None;
@@ -195,20 +193,19 @@ fn nearest(path: &Path, known: &mut BTreeMap<OsString, Option<PathBuf>>) -> Opti
 pub(super) struct Look<'a> {
     pub(super) session: &'a Session,
     pub(super) cwd: &'a Path,
-    /// Whose targets are looked for.
     project: &'a Path,
-    /// The client's, by its own word.
+    /// As the client reports it.
     scratchpad: Option<&'a Path>,
     pub(super) roz: &'a Roz,
     pub(super) world: &'a World,
     pub(super) agent: Option<&'a str>,
     pub(super) ignore: &'a Ignore,
-    /// Where paths lead, as far as this event has looked.
+    /// A cache of resolved links for this event.
     links: &'a RefCell<Links>,
 }
 
 impl Look<'_> {
-    /// Why a change could not be recorded, where it must be.
+    /// Why the ledger cannot be written, if it has to be.
     fn unwritable(self) -> Option<String> {
         const PATIENCE: Duration = Duration::from_millis(300);
         if !self.roz.policy.intent.require_ledger || self.session.intent.selected().is_none() {
@@ -219,7 +216,7 @@ impl Look<'_> {
         checked.err().map(|err| in_a_line(&err))
     }
 
-    /// What a call has made of the sidecar's files.
+    /// Which sidecar files the call changed.
     pub(super) fn doubts_of(self, flight: &InFlight, tool: &str) -> Vec<Doubt> {
         let (project, home) = (&self.roz.sidecar, &self.roz.home);
         let stand = flight.start.as_ref().and_then(|start| start.sidecar.as_ref());
@@ -237,7 +234,7 @@ impl Look<'_> {
         changed.map(doubt).collect()
     }
 
-    /// The sidecar's files whose texts are not put aside yet.
+    /// Sidecar files whose text is not stored yet.
     fn unkept(self, start: Option<&Start>) -> Vec<String> {
         let images = Images::new(&self.roz.home, &self.session.session_id);
         let stand = start.and_then(|start| start.sidecar.as_ref()).into_iter().flatten();
@@ -250,8 +247,8 @@ impl Look<'_> {
         site
     }
 
-    /// Where the writes lead, seen from the project's root; of the session's own
-    /// project, given the call, also who changed what is stale.
+    /// Resolves writes relative to the project's root. With `call` (the session's own project),
+    /// also who changed stale files.
     fn aim(self, call: Option<&ToolCall>, written: &[(String, How)], aims: &mut IntentFacts) {
         let is_cut = call.is_some_and(ToolCall::may_run_anything);
         if written.is_empty() && !is_cut {
@@ -317,7 +314,7 @@ impl Look<'_> {
         aims.targets.extend(unknown.map(nobodys));
     }
 
-    /// Frees what git ignores. Only what is not in scope is asked about.
+    /// Marks ignored files as free. Git is asked only about files out of scope.
     fn free_ignored(self, asked: &[(usize, String, String)], aims: &mut IntentFacts) {
         if asked.is_empty() {
             return;
@@ -331,8 +328,7 @@ impl Look<'_> {
         }
     }
 
-    /// What the call's git commands would discard of the project's work tree; none where they name
-    /// none, or git does not list it.
+    /// What the call's git commands would discard; `None` if nothing, or if git cannot list it.
     fn discards(self, call: &ToolCall, declared: &Declared) -> Option<Vec<Aim>> {
         let discards: Vec<Discard> = call.runs().filter_map(class::discard).collect();
         let is_here = self.cwd == self.project && self.project.join(".git").exists();
@@ -353,9 +349,9 @@ impl Look<'_> {
         self.roz.own_ledger().newest(NEAR).unwrap_or_default()
     }
 
-    /// The projects with sidecars of their own that lie nearer to a target than
-    /// the session's. For a session whose project has none, also the one that
-    /// it stands in, where it selects. Answers which writes they judge, too.
+    /// Projects with sidecars that are nearer to a target than the session's. If the session's
+    /// project has none and the call selects, also the project of the current folder. Returns which
+    /// writes they judge, too.
     fn nearer(
         self,
         call: &ToolCall,
@@ -369,7 +365,7 @@ impl Look<'_> {
         let mut links = self.links.borrow_mut();
         let own = links.real(self.project);
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
-        // Of each folder, since many a target lies beside the last one.
+        // By folder, since many targets are in the same one.
         let mut known = BTreeMap::new();
         let project = self.project.as_os_str().to_owned();
         let above = if is_declared { None } else { nearest(self.project, &mut known) };
@@ -399,7 +395,7 @@ impl Look<'_> {
         (nearer, judged)
     }
 
-    /// The project that the session stands in, where its own declares nothing.
+    /// The project of the current folder, if the session's declares nothing.
     fn above(self) -> Option<Nearer> {
         let root = sidecar::governing(&self.roz.sidecar, self.cwd)?;
         if root == self.roz.sidecar { None } else { self.judge(&root, &[]) }
@@ -416,7 +412,7 @@ impl Look<'_> {
         Some(Nearer { root, declared: aims.declared, targets: aims.targets })
     }
 
-    /// What the call has read or written, with the hash of what it holds now.
+    /// Files that the call read or wrote, with their present hashes.
     fn seen(self, call: &ToolCall) -> Vec<(String, String)> {
         let mut paths = self.reads(call);
         if let Some(id) = &call.tool_use_id
@@ -431,7 +427,7 @@ impl Look<'_> {
         }
         let mut site = self.site();
         for path in paths.iter().take(MAX_TARGETS) {
-            // The file of the same path here is another one.
+            // In another work tree, this path is another file.
             if site.is_in_work_tree(path, self.cwd) {
                 continue;
             }
@@ -452,15 +448,15 @@ impl Look<'_> {
         for path in call.readings.iter().flat_map(shown::shown) {
             found.extend(expand(path, self.cwd, home));
         }
-        // No system has such a file, nor makes it.
+        // No system allows such a long path.
         found.retain(|path| path.len() <= MAX_PATH);
         found
     }
 
-    /// The paths that a call would write: each file that a pattern matches now.
+    /// The paths that a call would write, with globs expanded.
     fn writes(self, call: &ToolCall) -> Vec<(String, How)> {
         let home = self.world.user_home.as_deref();
-        // `mkdir -p` of a folder that is there makes nothing.
+        // `mkdir -p` of an existing folder does nothing.
         let makes_nothing = |path: &str, how: How| {
             how == How::Directory && !path.contains(HOLE) && self.cwd.join(path).is_dir()
         };
@@ -478,8 +474,8 @@ impl Look<'_> {
     }
 }
 
-/// How git is asked whether it ignores a target, where that would free it: not where the target is
-/// in scope anyway, is somebody's settings, or holds secrets.
+/// The path to ask git about, if being ignored would free the target: not if the target is in
+/// scope, a settings file, or may hold secrets.
 fn may_be_ignored(target: &Target, how: How, scope: Option<&Scope>) -> Option<String> {
     let target::Place::Inside(path) = &target.real else { return None };
     let is_in_scope = scope.is_some_and(|scope| scope.judge(target) == Verdict::Inside);
@@ -495,7 +491,7 @@ fn may_be_ignored(target: &Target, how: How, scope: Option<&Scope>) -> Option<St
     Some(if is_folder { format!("{path}/") } else { path.clone() })
 }
 
-/// A write to what nobody looks up.
+/// A write to a target that is not looked up.
 fn nobodys(what: String) -> Aim {
     let place = target::Place::Outside(what);
     let target = Target {

@@ -1,6 +1,6 @@
-//! The client's side of the conversation.
+//! Handles a hook: reads the client's JSON from stdin and returns roz's answer.
 //!
-//! [`run`] is the whole of it: parse, load, gather, decide, save, reply.
+//! [`run`] has the steps: parse, load, gather, decide, save, reply.
 
 mod act;
 pub mod explain;
@@ -55,17 +55,17 @@ use crate::{
     world::{StdinError, World, changed_since, dice, in_a_line},
 };
 
-/// The largest input that is read, in bytes.
+/// In bytes.
 pub const MAX_INPUT: usize = 64 * 1024 * 1024;
-/// A reason is at most this long, in characters.
+/// In characters.
 const MAX_REASON: usize = 1500;
 
 #[derive(Debug, PartialEq)]
 pub struct Answer {
     pub stdout: Value,
-    /// For stderr, a line each, with `roz: warning: ` before them.
+    /// For stderr, one line each, after `roz: warning: `.
     pub warnings: Vec<String>,
-    /// For stderr, as it is, with exit code 2: keeps a task open.
+    /// For stderr, unchanged, with exit code 2: keeps a task open.
     pub refusal: Option<String>,
 }
 
@@ -79,7 +79,7 @@ enum Error {
 
 struct Failure {
     error: Error,
-    /// What had been decided before it could be saved.
+    /// The decision, if it was made before the error.
     outcome: Option<Outcome>,
 }
 
@@ -99,7 +99,6 @@ impl Answer {
     }
 }
 
-/// Who calls, and which gates the event is put before.
 #[derive(Clone, Copy)]
 pub struct Setup {
     pub client: &'static dyn Client,
@@ -107,16 +106,15 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The gates that roz has.
     pub fn of(client: &'static dyn Client) -> Self {
         Self { client, gates: core::GATES }
     }
 }
 
-/// Answers a hook of this client. `event` is what `roz hook` was called with.
+/// Answers a hook of this client; `event` is the argument of `roz hook`.
 ///
-/// This is the one place that fails open. Whatever goes wrong around a decision, the agent goes on
-/// and the user hears of it; a decision itself is never softened.
+/// This is the only place that fails open: after an error around a decision the agent goes on and
+/// the user is told. A decision itself is never softened.
 pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world: &World) -> Answer {
     let bytes = match stdin {
         Ok(bytes) => bytes,
@@ -160,7 +158,7 @@ struct Governed {
 
 enum Said {
     Now(Reply),
-    /// The event arrived twice: what was printed the first time.
+    /// The event arrived twice: its first answer.
     Before(Value),
 }
 
@@ -170,12 +168,12 @@ impl Governed {
     }
 }
 
-/// What was done around the call before it is decided about.
+/// What was done around the call before the decision.
 #[derive(Default)]
 struct Around {
-    /// When the formatters began that roz started for it, if it did.
+    /// When roz's formatters began, if any ran.
     formatted: Option<changed_since::Time>,
-    /// What the call made of roz's own files.
+    /// Own files that the call weakened.
     weakened: Vec<WeakenedFile>,
 }
 
@@ -248,15 +246,15 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
             governed
         }
     };
-    // The process ends with this answer: to take all of it apart first would be for nothing.
+    // The process ends with this answer, so freeing memory is a waste of time.
     mem::forget((input, roz));
     answer
 }
 
-/// Adds the ledger's records to the notes of commits that were made here since the last event, be
-/// it by the agent or by a person. What goes wrong, in a line.
+/// Copies ledger records into git notes for commits since the last event. Returns what failed, in
+/// one line.
 fn note_commits(input: &Input, roz: &Roz, world: &World) -> Option<String> {
-    // What runs before a tool commits nothing, and the call waits for it.
+    // Before a tool there are no new commits, and the call waits for this hook.
     if matches!(input.event.what, What::PreToolUse(_)) || roz.policy.intent.enabled == Auto::Off {
         return None;
     }
@@ -272,24 +270,24 @@ fn read_call(input: &mut Input, roz: &Roz, world: &World) {
     }
 }
 
-/// What the client's shell has in its environment, as far as a line could use it to reach for us.
+/// The variables of an agent's shell in which a command line could refer to roz's places.
 fn variables(input: &Input, world: &World) -> Vec<(String, String)> {
     let of_agents = agents::shell_variables(&|name| world.var(name), input.session_id.as_str());
     let known = ["ROZ_HOME", "ROZ_CONFIG"].into_iter();
     let known = known.filter_map(|name| Some((name.to_owned(), world.var(name)?.to_owned())));
-    // The shell's parent is the client: `kill $PPID` keeps the name.
+    // The shell's parent is the client, so `kill $PPID` keeps the name.
     let parent = ("PPID".to_owned(), "$PPID".to_owned());
     known.chain(of_agents).chain([parent]).collect()
 }
 
 enum Decided {
     Now(Box<Outcome>),
-    /// The event arrived twice: the answer that it got the first time.
+    /// The event arrived twice: its first answer.
     Before(Value),
 }
 
-/// Decides, and saves what changed. Hooks run in parallel: where another one
-/// saved first, it is looked at and decided again, on what that one left.
+/// Decides and saves. Hooks run in parallel: if another one saved first, the event is decided again
+/// on its state.
 fn decide(
     input: &Input,
     around: &Around,
@@ -318,16 +316,16 @@ fn decide(
             let facts = gather::facts(needs, around, Lookup { input, session, roz, world });
             let (now, policy) = (world.now, &roz.policy);
             let cx = Cx { now, dice: &dice, policy, facts: &facts, session_id };
-            // A session of a project with rules of its own is kept from its
-            // first event on: they hold wherever the agent goes.
+            // Sessions of projects with their own rules are stored from the first event on, because
+            // the rules apply wherever the agent goes.
             let is_start = input.hook == Hook::SessionStart;
             if session.trace.seq == 0 && !is_start && roz.has_own_rules() {
                 session.record(&Mark::SessionSeen, now);
             }
             let events = session.trace.seq;
             let outcome = core::decide(gates, session, &input.event, cx);
-            // A stop that passes is judged anew: it costs nobody anything. What counts is in the
-            // trace; an event that only passes by is not written down.
+            // A passing stop may be judged twice without harm. What counts is in the trace; other
+            // events are not stored.
             let counts = input.hook == Hook::UserPrompt || outcome.verdict != Verdict::Pass;
             if input.event.may_arrive_twice() && counts && session.trace.seq > events {
                 let reply = reply(input, &outcome, roz, world);
@@ -345,7 +343,7 @@ fn decide(
     }
 }
 
-/// The client gives SessionEnd a second and a half in all.
+/// The client gives SessionEnd one and a half seconds in total.
 fn deadline(hook: Hook, roz: &Roz, world: &World) -> Instant {
     let until = gather::deadline(&roz.policy, world);
     match hook {
@@ -354,7 +352,6 @@ fn deadline(hook: Hook, roz: &Roz, world: &World) -> Instant {
     }
 }
 
-/// A session at its first event.
 fn fresh(input: &Input, roz: &Roz, world: &World) -> Session {
     let mut session = Session::new(input.session_id.clone(), world.now);
     session.cwd.clone_from(&input.cwd);
@@ -395,7 +392,7 @@ fn reply(input: &Input, outcome: &Outcome, roz: &Roz, world: &World) -> Reply {
     }
 }
 
-/// At most [`MAX_REASON`] characters; says where the rest is.
+/// Cut to [`MAX_REASON`] characters, with a note where the rest is.
 fn reason(text: &str, input: &Input) -> String {
     if text.chars().count() <= MAX_REASON {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! A tool call that holds several calls: an event for each, and one answer for all.
+//! Tool calls that contain several calls: one event for each, and one answer for all.
 
 use std::mem;
 
@@ -9,7 +9,7 @@ use crate::{
     world::World,
 };
 
-/// Judges each call that a tool call holds, until one is refused.
+/// Judges each contained call until one is refused.
 pub(super) fn govern_each(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     let more = mem::take(&mut input.more);
     unknown_tools::note(more.iter().chain([&input.event]), world);
@@ -21,7 +21,7 @@ pub(super) fn govern_each(mut input: Input, gates: &[&dyn Gate], world: &World) 
     for event in [input.event.clone()].into_iter().chain(more) {
         let next = govern(Input { event, ..input.clone() }, gates, world);
         warnings.extend(next.warnings);
-        // Only prompts and stops may arrive twice, and these hold no calls.
+        // Only prompts and stops can arrive twice, and these contain no calls.
         let Said::Now(next) = next.said else { continue };
         let both = reply.map_or_else(|| next.clone(), |reply| reply.and(next.clone()));
         let is_refused = matches!(both.decision, Decision::Object(_));

@@ -1,5 +1,5 @@
-//! Watches roz's own files over a call: the user's configuration, the plugin, the hooks in the
-//! client's settings, the binary. A call that only reads pays nothing.
+//! Watches roz's own files during a call: the user's configuration, the plugin, the hooks in the
+//! client's settings, the executable. Calls that only read are not watched.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// Before a call that no gate refused: keeps what the files say.
+/// Before a call that passed: records the files' content.
 pub(super) fn begin(event: &Event, roz: &Roz, world: &World) {
     let What::PreToolUse(call) = &event.what else { return };
     let Some(id) = call.tool_use_id.as_deref() else { return };
@@ -27,7 +27,7 @@ pub(super) fn begin(event: &Event, roz: &Roz, world: &World) {
     }
 }
 
-/// What the call that ends has weakened, and what the user is told if that could not be noted.
+/// What the ended call weakened, and a message if that could not be recorded.
 pub(super) fn end(
     event: &Event,
     session_id: &SessionId,
@@ -70,7 +70,7 @@ pub(super) fn end(
     (weakened, noted.err().map(unnoted))
 }
 
-/// What is laxer or gone, a clause each.
+/// One clause per weakened point.
 fn weakened_by(changed: &Changed, roz: &Roz, world: &World) -> Vec<String> {
     let is_there = changed.path.exists();
     match changed.kind {
@@ -84,7 +84,7 @@ fn weakened_by(changed: &Changed, roz: &Roz, world: &World) -> Vec<String> {
     }
 }
 
-/// The files that roz watches: roz's own, and the agents' settings of this user and this project.
+/// Roz's own files, and the agents' settings of this user and this project.
 pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     let plugin = world.data_dir().map(|data_dir| data_dir.join("roz/plugin"));
     let plugin = plugin.into_iter().flat_map(|path| {
@@ -101,8 +101,8 @@ pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     found
 }
 
-/// Takes the user's configuration as confirmed if a person wrote it between two calls, or if it is at
-/// least as strict as the confirmed one.
+/// Confirms the user's configuration if a person wrote it between two calls or if it is at least as
+/// strict as before.
 fn confirm_if_strict(roz: &Roz, world: &World) {
     let (home, file) = (&roz.home, &roz.user_file);
     if !own_files::has_noted(home) {
@@ -120,7 +120,6 @@ fn confirm_if_strict(roz: &Roz, world: &World) {
     }
 }
 
-/// Forgets changes that were undone.
 fn forget_undone(roz: &Roz) {
     if !own_files::has_noted(&roz.home) {
         return;
@@ -134,7 +133,7 @@ fn forget_undone(roz: &Roz) {
     }
 }
 
-/// What the user is told as a session begins.
+/// The user's message at the start of a session.
 pub(super) fn waiting(roz: &Roz) -> Vec<String> {
     if !own_files::has_noted(&roz.home) {
         return Vec::new();
@@ -150,7 +149,7 @@ pub fn before_verb(world: &World) -> Option<(Roz, Known)> {
     Some((roz, known))
 }
 
-/// Marks what the verb wrote as no call's change.
+/// The files that a roz command wrote are not a call's change.
 pub fn after_verb((roz, before): &(Roz, Known), world: &World) {
     own_files::accept(&roz.home, &watched(roz, &roz.project, world), before);
     if !own_files::has_noted(&roz.home) {

@@ -1,5 +1,5 @@
-//! What a call has really changed, for the intent gate: the look at the work tree with what the
-//! session and the ledger know, and the other calls that ran at the same time.
+//! Finds what a call has changed, for the intent gate: compares the work tree with what the session
+//! and the ledger know, and with other calls that ran at the same time.
 
 use std::{cell::OnceCell, path::Path};
 
@@ -29,8 +29,7 @@ use crate::{
     world::changed_since,
 };
 
-/// How things are as a call begins. None for the tools that say themselves what they change,
-/// unless a formatter comes behind them.
+/// The state before a call. `None` for tools that report their changes, unless a formatter follows.
 pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     if call.tool.says_what_it_writes() && !format::concerns(call, roz) {
         return None;
@@ -44,8 +43,8 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     })
 }
 
-/// `formatted`: when the formatters began that were started for the call. What they did is looked
-/// for, and not what somebody did while the client asked for a permission.
+/// `formatted` is when the call's formatters began: only later changes are looked for, and not
+/// those made while the client asked for permission.
 pub(super) fn look(
     look: Look,
     call: &ToolCall,
@@ -63,7 +62,7 @@ pub(super) fn look(
     let until = deadline(&look.roz.policy, look.world);
     let mut doubts = look.doubts_of(flight, &call.name);
     if !doubts.is_empty() {
-        // What a commit of the project holds is no call's.
+        // Committed changes are not the call's.
         let brought = Brought::since(project, &start.git, start.since, until);
         let by_git = brought.map(|brought| brought.of(FILES)).unwrap_or_default();
         doubts.retain(|doubt| !by_git.contains(&doubt.file));
@@ -111,8 +110,8 @@ pub(super) fn look(
     Some(Aftermath { changes, not_looked, running, doubts })
 }
 
-/// Whether the ledger says already how the file came to hold what it holds. `own` are the call
-/// and its session.
+/// Whether the ledger already explains the file's present content. `own` are the call and its
+/// session.
 fn is_told(
     records: &[Record],
     flight: &InFlight,
@@ -133,7 +132,6 @@ fn is_told(
     is_other && says_so && (is_meanwhile || !is_named)
 }
 
-/// The files with what the gate wants to know of each.
 fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images) -> Vec<Found> {
     let project = look.roz.project.as_path();
     let mut site = look.site();
@@ -144,7 +142,7 @@ fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images
         let (before, is_before_known) = (file.before, file.is_before_known);
         let mut changed = file.changed;
         changed.before_hash = before.as_deref().map(hash_of);
-        // For `roz undo`.
+        // Stored for `roz undo`.
         for text in [before.as_deref(), file.after.as_deref()].into_iter().flatten() {
             images.keep(text);
         }
@@ -176,15 +174,15 @@ fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images
 fn target_of(file: &ChangedFile, site: &mut Site, project: &Path) -> Target {
     let mut target = site.target(&file.path, project);
     if file.is_link {
-        // It is the link that was changed, not where it leads.
+        // The link itself changed, not its target.
         target.real = target.written.clone();
         (target.kind, target.links) = (Kind::File, 1);
     }
     target
 }
 
-/// Other calls that run now. Those of other sessions matter where it is asked who changed what
-/// this one had no right to.
+/// Other running calls. Those of other sessions matter only for changes that this call was not
+/// allowed to make.
 fn running(look: Look, id: &str, start: &Start, changes: &[Found]) -> Vec<InFlight> {
     let world = look.world;
     let lives = |flight: &InFlight| {

@@ -1,5 +1,4 @@
-//! What self-protection asks of the disk: where the protected things are, and which of them a call is
-//! about.
+//! Looks up where the protected places are and which paths of a call concern them.
 
 use std::{
     io::ErrorKind,
@@ -25,9 +24,8 @@ use crate::{
     },
 };
 
-/// What a plugin is made of.
 const PLUGIN_PARTS: [&str; 4] = [".claude-plugin", "hooks", "agents", "bin"];
-/// A file that a rule wants to know is at most this long, in bytes.
+/// In bytes. Rules do not see longer files.
 const MAX_TEXT: u64 = 1 << 20;
 
 pub(super) fn protect_facts(needs: ProtectNeeds, links: &mut Links, look: Lookup) -> ProtectFacts {
@@ -49,11 +47,11 @@ pub(super) fn protect_facts(needs: ProtectNeeds, links: &mut Links, look: Lookup
     facts
 }
 
-/// Where a path is; `None` where no rule could be about it.
+/// `None` if no rule could be about the path.
 fn find(access: Access, look: Lookup, places: &Places, links: &mut Links) -> Option<Accessed> {
     let path = absolute(&access.path, look.cwd(), look.home());
     let at = match (access.act, path.parent(), path.file_name()) {
-        // A link itself is removed or replaced, what it leads to is not.
+        // These change the link itself, not its target.
         (Act::Write(How::Remove | How::Move | How::Link), Some(folder), Some(name)) => {
             let mut at = vec![text(&normal(&path)), text(&links.real(folder).join(name))];
             at.dedup();
@@ -110,7 +108,7 @@ fn places(links: &mut Links, look: Lookup) -> Places {
     }
 }
 
-/// The folders of PATH, and every `roz` in one.
+/// The folders of PATH, and each `roz` in them.
 fn add_path(places: &mut Places, world: &World, links: &mut Links) {
     let path = world.var("PATH").unwrap_or_default();
     places.path = named_and_real(path.split(':').map(PathBuf::from), links);
@@ -118,8 +116,8 @@ fn add_path(places: &mut Places, world: &World, links: &mut Links) {
     places.binary.extend(programs.filter(|program| Path::new(program).exists()));
 }
 
-/// The system's folders for temporary files, and the user's own. One that holds the user's home, or
-/// is in it, is not everybody's.
+/// Temporary folders of the system and the user, except one that contains the user's home or is in
+/// it.
 fn temporary(roz: &Roz, world: &World, links: &mut Links) -> Vec<String> {
     let user = world.user_home.as_deref();
     let meets_home =
@@ -128,7 +126,7 @@ fn temporary(roz: &Roz, world: &World, links: &mut Links) -> Vec<String> {
     named_and_real(TEMPORARY.iter().map(PathBuf::from).chain(own), links)
 }
 
-/// Each as it is named, and as it is once links are followed.
+/// Each as written and with links resolved.
 fn named_and_real(paths: impl Iterator<Item = PathBuf>, links: &mut Links) -> Vec<String> {
     let mut found = Vec::new();
     for path in paths.filter(|path| path.is_absolute()) {

@@ -1,4 +1,4 @@
-//! What the reflection gate works with: looked at only where a rule may ask.
+//! Looks up the reflection gate's facts, where a rule needs them.
 
 use std::{
     borrow::Cow,
@@ -34,24 +34,24 @@ use crate::{
     world::{self, World, changes, git, links, process},
 };
 
-/// What a ticket system's program may take to answer.
+/// For a ticket system's program.
 pub const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What a repository without a commit is compared with; git knows it without being told.
+/// Compared with if a repository has no commit; built into git.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/// Of a prompt so much is looked at, in bytes: half of it from its beginning and half from its end,
-/// for what is wanted stands before what is pasted, or behind it.
+/// In bytes of a prompt: half from its beginning and half from its end, because the request comes
+/// before or after pasted text.
 const MAX_PROMPT: usize = 8 * 1024;
-/// Of an error so much is looked at, in characters: its end, where most programs say what is wrong.
+/// In characters, from the end of an error, where most programs say what is wrong.
 const MAX_ERROR: usize = 500;
-/// Of the changed files so many say what the work is about.
+/// Changed files that are used to find learnings.
 const MAX_PATHS: usize = 100;
 
-/// Folders whose changes are no work.
+/// Changes in these folders are not work.
 const OWN_FOLDERS: [&str; 3] = [".roz/", ".grove/", ".orchestration/"];
 
-/// `dirty`: the files that a session of its own begins with, where somebody has looked already.
+/// `dirty` are the dirty files at the session's start, if they were looked up already.
 pub(super) fn learned(
     needs: &[ReflectionNeed],
     dirty: Option<&BTreeMap<String, String>>,
@@ -81,7 +81,7 @@ pub(super) fn learned(
                 learned.due_elsewhere = look.due_elsewhere();
             }
             (ReflectionNeed::Baseline, _) => {
-                // One that goes on from another has taken over what was dirty when that one began.
+                // A session that continues another has taken over its list.
                 let is_own = matches!(event, What::SessionStart { source: Source::Startup });
                 learned.baseline = look.baseline(dirty.filter(|_| is_own));
             }
@@ -105,7 +105,6 @@ pub(super) fn learned(
     learned
 }
 
-/// Whether the gate is on in the project.
 pub fn is_wanted(roz: &Roz, cwd: &Path) -> bool {
     match roz.policy.reflection.enabled {
         Auto::On => true,
@@ -118,14 +117,13 @@ pub fn is_wanted(roz: &Roz, cwd: &Path) -> bool {
     }
 }
 
-/// Whether the gate is on in a session: where it was on once, it is until the user switches it off.
+/// Once on in a session, the gate stays on until the user switches it off.
 pub fn is_on(session: &Session, roz: &Roz, cwd: &Path) -> bool {
     let was_on = session.reflection.first_mode().is_some();
     is_wanted(roz, cwd) || was_on && roz.policy.reflection.enabled == Auto::Auto
 }
 
-/// The tickets that a call would close. What runs in a folder for temporary files is about a
-/// fixture's.
+/// Tickets in temporary folders belong to fixtures and do not count.
 pub(super) fn closings(call: &ToolCall, cwd: &Path, roz: &Roz, world: &World) -> Vec<Closing> {
     let tmpdir = roz.tmpdir(world);
     let meets = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
@@ -139,21 +137,19 @@ pub(super) fn closings(call: &ToolCall, cwd: &Path, roz: &Roz, world: &World) ->
     tickets::closings(&roz.policy.ticketing, call, counts)
 }
 
-/// A ticket system that is known by a marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marked {
     pub system: String,
     pub marker: String,
-    /// Where the marker lies.
     pub found: Option<PathBuf>,
 }
 
-/// The ticket system of which a marker is found.
+/// The first ticket system with a marker.
 pub fn system(roz: &Roz, cwd: &Path) -> Option<String> {
     markers(roz, cwd).find(|marker| marker.found.is_some()).map(|marker| marker.system)
 }
 
-/// The markers of the systems that count, looked for from `cwd` up to the project's root.
+/// Looked for from `cwd` up to the project's root.
 pub fn markers(roz: &Roz, cwd: &Path) -> impl Iterator<Item = Marked> {
     let is_below = cwd.starts_with(&roz.project);
     let from = if is_below { cwd } else { &roz.project };
@@ -171,7 +167,7 @@ pub fn markers(roz: &Roz, cwd: &Path) -> impl Iterator<Item = Marked> {
     })
 }
 
-/// Why nobody knows which ticket is in progress.
+/// Why the ticket in progress is unknown.
 #[derive(Debug, thiserror::Error)]
 pub enum Unheard {
     #[error(transparent)]
@@ -182,8 +178,7 @@ pub enum Unheard {
     NoJson(String),
 }
 
-/// The ticket that is in progress, as its system's own program says; none where it names none, or
-/// is not there.
+/// The ticket in progress according to its system's program; `None` without a ticket or a program.
 pub fn ticket(
     roz: &Roz,
     system: &str,
@@ -205,7 +200,7 @@ pub fn ticket(
         return Err(Unheard::Failed { command: command(), said });
     }
     let text = String::from_utf8_lossy(&ran.stdout);
-    // Nothing at all is no ticket.
+    // No output means no ticket.
     let Some(line) = text.lines().next() else { return Ok(None) };
     let listed = serde_json::from_str(&text).or_else(|_| serde_json::from_str(line));
     let listed: Value = listed.map_err(|_| Unheard::NoJson(command()))?;
@@ -213,14 +208,14 @@ pub fn ticket(
 }
 
 impl Lookup<'_> {
-    /// The system in use that stands in for asking each session.
+    /// The system that replaces asking each session.
     fn stand_in(self) -> Option<String> {
         let policy = &self.roz.policy.ticketing;
         let found = markers(self.roz, self.cwd()).filter(|marker| marker.found.is_some());
         found.map(|marked| marked.system).find(|text| policy.stands_for_sessions(text))
     }
 
-    /// The ticket in progress, as a session begins.
+    /// At the start of a session.
     fn ticket(self) -> Option<Ticket> {
         let state = &self.session.reflection;
         if !matches!(state.status(), Status::Idle | Status::Active) {
@@ -228,12 +223,12 @@ impl Lookup<'_> {
         }
         let system = system(self.roz, self.cwd())?;
         let until = self.until().min(Instant::now() + PATIENCE);
-        // A session begins without, and `roz tickets` says why.
+        // Without it the session starts all the same; `roz tickets` reports why.
         ticket(self.roz, &system, self.cwd(), until, self.world).ok().flatten()
     }
 
-    /// What a session begins with: its ticket, its branch, the files at hand. What it was shown
-    /// before counts as new: its context may be gone.
+    /// Learnings for the ticket, the branch and the changed files. Learnings shown earlier count as
+    /// new, because the conversation may have lost them.
     fn at_beginning(self, ticket: Option<&Ticket>, baseline: Option<&Baseline>) -> Vec<Relevant> {
         let state = &self.session.reflection;
         let ticket = ticket.or(state.ticket());
@@ -252,7 +247,6 @@ impl Lookup<'_> {
         self.relevant(&query, &BTreeSet::new(), Index::choose)
     }
 
-    /// What a prompt is about, and is new to the session.
     fn at_prompt(self, text: &str) -> Vec<Relevant> {
         let state = &self.session.reflection;
         let has = state.injected().iter().filter(|injected| !injected.is_forgotten);
@@ -266,7 +260,7 @@ impl Lookup<'_> {
         self.relevant(&query, &shown, Index::choose)
     }
 
-    /// What is looked at of a prompt. Files of the project are called as learnings call them.
+    /// The searched part of a prompt, with the project's files named as in learnings.
     fn asked(self, text: &str) -> String {
         let half = MAX_PROMPT / 2;
         let seen = match text.len().checked_sub(half) {
@@ -281,16 +275,15 @@ impl Lookup<'_> {
         if is_below { seen.replace(&project, "") } else { seen.into_owned() }
     }
 
-    /// What is known about a command that has failed, where the session was not shown it at a
-    /// failure before.
+    /// Learnings for a failed command that were not shown at an earlier failure.
     fn at_failure(self, call: &ToolCall) -> Vec<Relevant> {
         let answer = self.input.answer.map_or("", RawValue::get);
-        // Of an answer that is no text it is the fields that say something.
+        // In a JSON answer, the strings matter.
         let error: Option<String> = serde_json::from_str(answer).ok();
         self.about_failure(call, error.as_deref().unwrap_or(answer))
     }
 
-    /// What is known about a call that may be refused for the same reason as the one before.
+    /// Learnings for a call that may be refused a second time for the same reason.
     fn at_refusal(self, call: &ToolCall) -> Vec<Relevant> {
         let reason = self.session.reflection.refused();
         reason.map_or_else(Vec::new, |reason| self.about_failure(call, reason))
@@ -338,7 +331,7 @@ impl Lookup<'_> {
         reflection::as_shown(&chosen, |id| learnings.iter().find(|learning| learning.id == id))
     }
 
-    /// The work tree as it is, where this session has not looked yet.
+    /// The work tree's state, if the session has not recorded it yet.
     fn baseline(self, dirty: Option<&BTreeMap<String, String>>) -> Option<Baseline> {
         let root = &self.roz.project;
         if !root.join(".git").exists() {
@@ -376,11 +369,11 @@ impl Lookup<'_> {
             .filter(is_own)
             .fold(0_u64, |sum, changed| sum.saturating_add(changed.lines));
         let is_small = lines == 0 || self.roz.policy.gate.auto_skip.covers(lines);
-        // What is small may be so only because the rest is elsewhere.
+        // A small diff may be due to hidden changes.
         let hidden = || {
             let stands_in = git::root(self.cwd());
             let inner = changed.iter().filter(is_own).find(|changed| changed.is_repository);
-            // A link may lead to the project.
+            // A link may lead into the project.
             let is_here = || stands_in.canonicalize().ok() == root.canonicalize().ok();
             if stands_in != *root && stands_in.join(".git").exists() && !is_here() {
                 return Some(format!("it stands in another work tree, {}", stands_in.display()));
@@ -393,7 +386,6 @@ impl Lookup<'_> {
         }
     }
 
-    /// Other sessions of this project that owe a reflection.
     fn due_elsewhere(self) -> Vec<SessionId> {
         let owing = self.other_sessions().filter(|other| other.reflection.status().is_open());
         owing.map(|other| other.session_id).collect()

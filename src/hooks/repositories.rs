@@ -1,5 +1,5 @@
-//! The git work trees that a call's commands run in: the one of its own folder, and those that its
-//! lines go to (`cd ../b && git push`, `git -C ../b push`).
+//! The git work trees that a call affects: that of its own folder and those that its lines switch
+//! to (`cd ../b && git push`, `git -C ../b push`).
 
 use std::{
     collections::BTreeMap,
@@ -14,14 +14,13 @@ use crate::{
     world::{World, git, links},
 };
 
-/// A work tree, and what of a call runs in it.
+/// A work tree, and the commands of a call that run in it.
 pub(super) struct Place<'a> {
     pub(super) root: PathBuf,
     pub(super) runs: Vec<&'a Run>,
 }
 
-/// The work trees that a call goes to: first that of `cwd`, where there is one. A command in a
-/// folder that only the running line knows may run in any of them.
+/// First the work tree of `cwd`, if any. A command in an unknown folder may run in any of them.
 pub(super) fn places<'a>(call: &'a ToolCall, cwd: &Path, world: &World) -> Vec<Place<'a>> {
     let place = |root| Place { root, runs: Vec::new() };
     let (here, home) = (root_of(cwd), world.user_home.as_deref());
@@ -49,14 +48,13 @@ pub(super) fn places<'a>(call: &'a ToolCall, cwd: &Path, world: &World) -> Vec<P
     places
 }
 
-/// The gates of the repositories other than the project's that a call goes to.
 pub(super) fn gates_elsewhere(
     call: &ToolCall,
     cwd: &Path,
     project: &Path,
     world: &World,
 ) -> Vec<GatesElsewhere> {
-    // Most calls stay at home, and cost no look.
+    // Most calls stay in the project and need no look.
     if cwd == project && call.runs().all(|run| run.folders.is_empty()) {
         return Vec::new();
     }
@@ -72,8 +70,7 @@ pub(super) fn gates_elsewhere(
     gates.collect()
 }
 
-/// The folders that a gated call is about: the repositories whose gates cover it, and those in
-/// which the gated commands run.
+/// For a gated call: the repositories whose gates match, and those in which the gated commands run.
 pub(super) fn folders_of(
     call: &ToolCall,
     gated: &[Gated],
@@ -103,8 +100,8 @@ pub(super) fn folders_of(
     folders
 }
 
-/// The root of the work tree that a folder is in. One that the line makes first is where it is
-/// made.
+/// The work tree's root for a folder. A folder that the line creates first counts where it is
+/// created.
 fn root_of(folder: &Path) -> Option<PathBuf> {
     git::find_root(&folder.canonicalize().unwrap_or_else(|_| links::normal(folder)))
 }

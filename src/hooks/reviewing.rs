@@ -1,4 +1,4 @@
-//! Facts about a reviewer's own calls: what they showed it, and what they would change.
+//! Facts about a reviewer's calls: what they showed and what they would change.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,12 @@ use crate::{
     world::{git, links::normal, read_text},
 };
 
-/// Of an output above this the client shows a beginning only, and keeps the whole in a file
-/// (measured on 2.1.330).
+/// In characters. The client saves a longer output to a file and shows only its beginning (measured
+/// on 2.1.330).
 const PREVIEW: usize = 2_000;
 /// Files of one command whose content is compared with its output.
 const MAX_FILES: usize = 20;
 
-/// What the answer to a reviewer's call showed of the work.
 pub(super) fn shown(call: &ToolCall, look: Lookup) -> Shown {
     let (cwd, until) = (look.cwd(), look.until());
     let answer = look.input.result(call);
@@ -64,7 +63,6 @@ pub(super) fn shown(call: &ToolCall, look: Lookup) -> Shown {
     shown
 }
 
-/// The first lines of a file.
 fn up_to(path: &Path, lines: u64) -> String {
     const MAX: u64 = 8 << 20;
     let text = read_text(path, MAX).unwrap_or_default();
@@ -72,7 +70,6 @@ fn up_to(path: &Path, lines: u64) -> String {
     text.split_inclusive('\n').take(lines).collect()
 }
 
-/// What a reviewer's call would change of the work, in words.
 pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
     let (session, cwd, until) = (look.session, look.cwd(), look.until());
     let works = session.review.works();
@@ -100,8 +97,7 @@ pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
     changed.chain(of_git.map(|run| format!("`{}`", run.words()[..2].join(" ")))).collect()
 }
 
-/// The files that a call writes by name, its own lines included. What a script does that they start
-/// is seen afterwards.
+/// Files that a call's lines write by name. What a script writes is found afterwards.
 fn named<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a str> {
     let writes = call.readings.iter().flat_map(|reading| &reading.writes);
     let is_named =
@@ -109,7 +105,6 @@ fn named<'a>(call: &'a ToolCall<'_>) -> impl Iterator<Item = &'a str> {
     call.tool.written().into_iter().chain(writes.filter(is_named).map(|write| write.path.as_str()))
 }
 
-/// The files that a call writes, as far as it names them.
 pub(super) fn written(call: &ToolCall, cwd: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let found = named(call).map(|path| normal(&absolute(path, cwd, home)));
     let mut found: Vec<PathBuf> = found.collect();

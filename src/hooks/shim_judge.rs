@@ -1,6 +1,5 @@
-//! A program that is about to start, as its shim sees it: the review gate is asked about the real
-//! argv, with the rules and facts of a call. Whatever started it (a script, make, a variable), it
-//! comes by here.
+//! Judges a program that is about to start, called by its shim: the review gate sees the real argv,
+//! with the rules and facts of a call, whatever started the program (a script, make, a variable).
 
 use std::{
     path::{Path, PathBuf},
@@ -34,39 +33,35 @@ use crate::{
     world::{World, dice, process},
 };
 
-/// A program and its words.
 #[derive(Debug)]
 pub struct Start {
     pub session_id: SessionId,
     pub cwd: PathBuf,
-    /// The program by its name, and its arguments.
     pub argv: Vec<String>,
 }
 
-/// Where a program that a gate or a ticket system is about would do its work.
+/// Where a program that concerns a gate or a ticket system would run.
 #[derive(Debug)]
 pub struct Place<'a> {
-    /// The session's project.
     pub project: &'a Path,
-    /// The work trees that it is about, or where there is none the folder.
+    /// The affected work trees, or the folder if there is none.
     pub folders: Vec<PathBuf>,
 }
 
 #[derive(Debug, PartialEq)]
 pub enum Judgement {
-    /// Nothing of ours, or let through.
+    /// Not roz's concern, or permitted.
     Free,
-    /// Let through: if it ends well, these tickets are closed.
+    /// Permitted; if it ends well, these tickets are closed.
     Closes(Vec<Closing>),
-    /// Why not.
     Denied(String),
 }
 
-/// Longer command lines are cut here: an argument list has no limit.
+/// Argument lists have no limit, so longer ones are cut.
 const LONGEST: usize = 32 * 1024;
 
-/// Judges a program that is about to start. `is_ours` says whether it is the agent's on the
-/// session's work; it is asked only about what a gate or a ticket system is about.
+/// `is_ours` says whether the program belongs to the agent's work on the session; it is called only
+/// for programs that concern a gate or a ticket system.
 pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> Judgement {
     let Ok(mut roz) = Roz::open(world, &start.cwd) else { return Judgement::Free };
     let found = match roz.store.look_at(&start.session_id) {
@@ -94,7 +89,7 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     call.read_lines(&alias(&call, start), &options);
     let elsewhere = repositories::gates_elsewhere(&call, &start.cwd, &roz.project, world);
     let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);
-    // What names no program was judged with the line.
+    // Patterns without a program were judged with the command line.
     gated.retain(|gated| pattern::program(gated.pattern).is_some());
     let mut closings = reflection_facts::closings(&call, &start.cwd, &roz, world);
     if !closings.is_empty()
@@ -126,11 +121,10 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     if closings.is_empty() { Judgement::Free } else { Judgement::Closes(closings) }
 }
 
-/// Whether a program is none of a session's business, as far as that can be told without opening
-/// anything: most runs of a gated program are.
+/// A cheap test without reading files: most runs of a gated program do not concern a session.
 pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
     let [program, words @ ..] = argv else { return false };
-    // An option may lead to another repository, an alias to another verb.
+    // An option may select another repository, and an alias another subcommand.
     let is_git = program.eq_ignore_ascii_case("git");
     let is_harmless = |word: &&String| {
         is_git && matches!(word.as_str(), "--no-pager" | "-P" | "--no-optional-locks")
@@ -139,7 +133,7 @@ pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
     if verb.starts_with('-') || is_git && !shell::is_git_verb(verb) {
         return false;
     }
-    // So may a repository in the project.
+    // A repository within the project may, too.
     let mut below = cwd.ancestors().take_while(|folder| **folder != watched.project);
     if !cwd.starts_with(&watched.project) || below.any(|path| path.join(".git").exists()) {
         return false;
@@ -147,7 +141,7 @@ pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
     if watched.closing.iter().any(|text| text.eq_ignore_ascii_case(program)) {
         return false;
     }
-    // A file system that ignores case finds `git` under `GIT`, too.
+    // On a file system that ignores case, `GIT` starts `git`.
     let is_its = |text: &&String| {
         pattern::program(text).is_some_and(|text| text.eq_ignore_ascii_case(program))
     };
@@ -163,7 +157,6 @@ pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
             .any(|pattern| pattern::check(pattern).is_err() || reading.may_run(pattern))
 }
 
-/// A program that closes tickets has ended well.
 pub fn note_closed_tickets(
     start: &Start,
     closings: &[Closing],
@@ -179,7 +172,7 @@ pub fn note_closed_tickets(
     .map_err(|err| error_in_short(&err))
 }
 
-/// Asks the review gate, and saves what changed. None: it is let through.
+/// Asks the review gate and saves. `None`: permitted.
 fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> Option<String> {
     let input = Input::of_call(event, json, start.session_id.clone(), &start.cwd);
     let until = gather::deadline(&roz.policy, world);
@@ -203,8 +196,8 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
     match (&outcome.verdict, saved) {
         (Verdict::Pass, Ok(())) => None,
         (Verdict::Pass, Err(err)) => {
-            // One approval for one call has to be used up; any other serves all the same. A Bash
-            // call in a sandbox may not write.
+            // An approval for one call has to be used up; other approvals need no write, which a
+            // sandbox may forbid.
             let is_for_one = roz.policy.review.gates.approval_scope == Scope::Tool
                 || outcome.trace.iter().any(is_allowed_once)
                 || matches!(err, storage::Error::Locked { .. } | storage::Error::Conflict);
@@ -220,7 +213,7 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
     }
 }
 
-/// What an agent under `roz run` is told: its own hooks, if it has any, know how its reviewer is started.
+/// Under `roz run` the agent's own hooks, if any, know how to start a reviewer.
 fn with_any_reviewer(why: &str, id: &SessionId) -> String {
     let what = why.split("\n\n").next().unwrap_or(why);
     format!(
@@ -233,7 +226,7 @@ fn is_allowed_once(mark: &Mark) -> bool {
     matches!(mark, Mark::GateAllowed(answer) if answer.reason == gate::ALLOWED)
 }
 
-/// Nobody knows whether an approval serves.
+/// For when the approvals cannot be read.
 fn unknown(start: &Start, why: &str) -> String {
     format!(
         "roz: `{}` is gated, and roz cannot read the state of session {}: {why}. A person has to \
@@ -243,7 +236,7 @@ fn unknown(start: &Start, why: &str) -> String {
     )
 }
 
-/// A line that runs these words. A long one is cut: what matters stands in front.
+/// As a command line, cut at the end: the important words come first.
 fn quoted(words: &[String]) -> Option<String> {
     let mut line = String::new();
     for word in words {
@@ -259,8 +252,8 @@ fn quoted(words: &[String]) -> Option<String> {
     Some(line)
 }
 
-/// What git would run for a verb that is an alias, as git itself says: one step far. An alias that
-/// begins with `!` is a line of a shell; what it starts finds the real git.
+/// Asks git once what an alias stands for. An alias that begins with `!` is a shell line, and what
+/// it starts finds the real git.
 fn alias(call: &ToolCall, start: &Start) -> Vec<String> {
     let Some(run) = call.runs().next().filter(|run| run.program == "git") else {
         return Vec::new();

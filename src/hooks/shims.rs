@@ -1,5 +1,5 @@
-//! Sets up the shims of a session: links under the names of gated programs, first on the PATH of the
-//! client's shells.
+//! Sets up a session's shims: links named like the gated programs, in a folder that comes first on
+//! the PATH of the client's shells.
 
 use std::{
     fs,
@@ -18,8 +18,7 @@ use crate::{
     world::{World, read_text},
 };
 
-/// What is watched in the project. A program that a gate names need not be there yet; of the ticket
-/// systems that roz knows by itself, only what is there.
+/// A gated program need not exist yet; built-in ticket programs are watched only if they exist.
 pub fn watched(roz: &Roz, cwd: &Path, world: &World) -> Watched {
     let policy = &roz.policy;
     let project = roz.project.canonicalize().unwrap_or_else(|_| roz.project.clone());
@@ -41,9 +40,9 @@ pub fn watched(roz: &Roz, cwd: &Path, world: &World) -> Watched {
     watched
 }
 
-/// At a session's start.
+/// At the start of a session.
 pub(super) fn set_up(input: &Input, source: Source, roz: &Roz, world: &World) -> io::Result<()> {
-    /// Of the client's file, which holds what hooks export.
+    /// In bytes, of the client's file with exported variables.
     const LARGEST: u64 = 1 << 20;
     if source != Source::Compact {
         roz.forget_passes(&input.session_id);

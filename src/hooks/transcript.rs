@@ -1,4 +1,4 @@
-//! The exit code of a command, of a client that writes it into its transcript instead of telling it.
+//! Reads a command's exit code from the transcript, for a client that does not report it.
 
 use super::Input;
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     world::read_ending,
 };
 
-/// So much of the transcript's end is looked through.
+/// Bytes at the transcript's end that are searched.
 const LAST: u64 = 1 << 20;
 
-/// Looks the exit code of a command up that has just run. Where it is not found, it is unknown.
+/// The exit code stays unknown if it is not found.
 pub(super) fn look_up_exit_code(input: &mut Input) {
     let What::PostToolUse { call, succeeded } = &mut input.event.what else { return };
     let is_told = input.client.can(Capability::ExitCodes);

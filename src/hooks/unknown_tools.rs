@@ -1,5 +1,5 @@
-//! Names of tools and events that roz cannot classify, kept for `roz doctor`: they pass, and nobody
-//! else would notice.
+//! Records names of tools and events that roz does not know, for `roz doctor`: such calls pass, so
+//! nobody would notice otherwise.
 
 use std::{
     io::Write as _,
@@ -16,7 +16,6 @@ use crate::{
     world::{World, open_own, read_text},
 };
 
-/// So many are remembered, and this much is read of the file.
 const MAX_TOOLS: usize = 100;
 const MAX_BYTES: u64 = 64 << 10;
 
@@ -24,7 +23,7 @@ pub fn file(home: &Path) -> PathBuf {
     home.join("unknown-tools.txt")
 }
 
-/// The names on the list that this version of roz still does not know.
+/// The recorded names that this version still does not know.
 pub fn called(home: &Path) -> Vec<String> {
     let text = read_text(&file(home), MAX_BYTES).unwrap_or_default();
     let unknown = text
@@ -33,7 +32,6 @@ pub fn called(home: &Path) -> Vec<String> {
     unknown.map(bounded::plain_line).collect()
 }
 
-/// Adds the unknown tools among these calls to the list, each once.
 pub(super) fn note<'a>(events: impl Iterator<Item = &'a Event<'a>>, world: &World) {
     for event in events {
         if let What::PreToolUse(call) = &event.what
@@ -44,7 +42,6 @@ pub(super) fn note<'a>(events: impl Iterator<Item = &'a Event<'a>>, world: &Worl
     }
 }
 
-/// Adds an event that no client is known to send.
 pub(super) fn note_event(name: &str, world: &World) {
     note_tool(&format!("event {name}"), &open::home(world));
 }
@@ -54,7 +51,7 @@ fn note_tool(name: &str, home: &Path) {
     let name = bounded::plain_line(&bounded::line(name, 100));
     let noted = read_text(&file(home), MAX_BYTES).unwrap_or_default();
     let is_noted = noted.lines().any(|line| line == name) || noted.lines().count() >= MAX_TOOLS;
-    // A home that is not there is made by the first session, and what cannot be written is left.
+    // The first session creates the home folder, and write errors are ignored.
     if !is_noted && home.is_dir() {
         let line = format!("{name}\n");
         let _ = open_own(&file(home)).and_then(|mut file| file.write_all(line.as_bytes()));

@@ -19,14 +19,13 @@ use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree};
 pub use self::table::Language;
 use self::{table::LANGUAGES, token::Classes};
 
-/// The longest text that is parsed, in bytes.
+/// In bytes; longer texts are not parsed.
 pub const LONGEST_TEXT: usize = 1 << 20;
 
 /// How often the parser may report progress. Code of [`LONGEST_TEXT`] needs a
 /// third of it; text that is no code could take minutes.
 const LONGEST_PARSE: u32 = 60_000;
 
-/// Why a text has no outline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
     #[error("no grammar for this kind of file")]
@@ -72,7 +71,6 @@ impl Kind {
     }
 }
 
-/// A parsed text, with LF as line ends and without a byte order mark.
 #[derive(Debug)]
 pub struct Source<'a> {
     pub language: &'static Language,
@@ -87,7 +85,7 @@ pub struct Piece<'s> {
     pub kind: Kind,
     /// The containers, with the language's separator: `Session::`.
     pub inside: String,
-    /// None for a statement, several for `const a = 1, b = 2`.
+    /// Empty for a statement, several for `const a = 1, b = 2`.
     pub names: Vec<String>,
     pub is_public: bool,
     /// Whether it means the same anywhere among its neighbours.
@@ -112,7 +110,6 @@ impl Piece<'_> {
     }
 }
 
-/// The pieces of a text, in order.
 #[derive(Debug)]
 pub struct Outline<'s> {
     pub pieces: Vec<Piece<'s>>,

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::{Source, kinds::is_in};
 
-/// The longest name, in characters.
+/// In characters.
 const LONGEST: usize = 120;
 
 pub(super) fn of(source: &Source, node: Node) -> Vec<String> {
@@ -32,7 +32,7 @@ pub(super) fn of(source: &Source, node: Node) -> Vec<String> {
     }
 }
 
-/// The names of the children, also of those in a list such as `const ( … )`.
+/// Includes the children of a list such as `const ( … )`.
 fn each(source: &Source, node: Node, depth: usize) -> Vec<String> {
     let mut found = Vec::new();
     let mut cursor = node.walk();
@@ -48,10 +48,9 @@ fn each(source: &Source, node: Node, depth: usize) -> Vec<String> {
     found
 }
 
-/// The names that a pattern defines.
 fn identifiers(source: &Source, pattern: Node) -> Vec<String> {
     const MOST: usize = 50;
-    /// These are there already, and get another value.
+    /// Assigning to one of these defines no name.
     const PLACES: &str = "attribute subscript member_expression subscript_expression call";
     let mut found = Vec::new();
     let mut todo = vec![pattern];

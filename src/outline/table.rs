@@ -11,7 +11,7 @@ pub struct Language {
     pub(super) grammar: fn() -> Grammar,
     /// Between a definition and its container: `::` in `Session::renew`.
     pub(super) separator: &'static str,
-    /// Each role, and the node kinds that have it.
+    /// (role, node kinds that have it)
     pub(super) roles: &'static [(Role, &'static str)],
     pub(super) visibility: Visibility,
     /// Comments that begin like this are code to some tool: `//go:build`.

@@ -16,7 +16,7 @@ use super::{
     kinds::{self, is_comment, is_in},
 };
 
-/// The deepest nesting of nodes; what is deeper is compared as text.
+/// Deeper nodes are compared as text.
 const DEEPEST: usize = 500;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,11 +24,9 @@ pub enum What {
     Open,
     Close,
     Identifier,
-    /// The name of a field or a method.
     Member,
     /// The name of two things at once: `{ name }`.
     Shorthand,
-    /// A string.
     Literal,
     /// `pub(crate)`, `export`
     Visibility,
@@ -54,15 +52,14 @@ pub struct Token<'s> {
 #[derive(Debug, Default)]
 pub struct Tokens<'s> {
     pub all: Vec<Token<'s>>,
-    /// Names that the piece binds: parameters, variables, patterns.
     pub bound: Vec<&'s [u8]>,
     /// Fields and variants of a type.
     pub fields: Vec<&'s [u8]>,
-    /// How many branches, loops and the like.
+    /// The number of branches and loops.
     pub flow: usize,
 }
 
-/// What each kind of node is, by its number in the grammar.
+/// Indexed by the number of a node's kind in the grammar.
 #[derive(Debug)]
 pub(super) struct Classes(Vec<Class>);
 
@@ -71,7 +68,7 @@ struct Class {
     what: What,
     is_flow: bool,
     is_unbound: bool,
-    /// The field whose nodes it binds; empty: any.
+    /// Empty: any field.
     binds: Option<&'static str>,
 }
 
@@ -122,7 +119,6 @@ impl<'s> Source<'_> {
 
 struct Lexer<'s, 'a> {
     source: &'s Source<'a>,
-    /// Where the piece ends.
     end: usize,
     tokens: Tokens<'s>,
 }

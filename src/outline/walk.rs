@@ -1,4 +1,4 @@
-//! From a syntax tree to its pieces.
+//! Splits a syntax tree into pieces.
 
 use tree_sitter::Node;
 
@@ -10,7 +10,7 @@ use super::{
     token,
 };
 
-/// The deepest nesting of containers; what is deeper is part of the last one.
+/// Deeper containers are part of the last one.
 const DEEPEST: usize = 40;
 
 pub(super) fn outline<'s>(source: &'s Source<'_>) -> Outline<'s> {

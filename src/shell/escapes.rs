@@ -1,6 +1,5 @@
 //! The backslash escapes of `echo -e`, `printf` and `$'…'`.
 
-/// A text without its escapes.
 pub(super) fn unescaped(text: &str) -> String {
     if !text.contains('\\') {
         return text.to_owned();

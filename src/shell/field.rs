@@ -1,8 +1,7 @@
-//! A word after expansion.
+//! A word after expansion, with what is unknown about it.
 
 use super::{Certainty, HOLE};
 
-/// A word after expansion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) text: String,
@@ -37,7 +36,6 @@ impl Field {
         }
     }
 
-    /// The same properties with other text.
     pub(super) fn with_text(&self, text: &str) -> Self {
         Self { text: text.to_owned(), ..self.clone() }
     }

@@ -1,4 +1,5 @@
-//! The keys that a gate's patterns are matched against, and the match where text is unknown.
+//! The keys of a command, which gates' patterns are matched against, and matching where text is
+//! unknown.
 
 use super::field::Field;
 use super::glob::{self, Token};
@@ -34,7 +35,7 @@ impl Run {
             return Some(["git", subcommand].into_iter().chain(rest).collect());
         }
         let row = global_options::find(&self.program)?;
-        // Without an option among its first words it has no global ones.
+        // Without an option among its first words, it has no global options.
         if !self.argv.iter().skip(1).take(row.levels).any(|word| word.starts_with('-')) {
             return None;
         }
@@ -64,8 +65,8 @@ impl Run {
         })
     }
 
-    /// `npm publish --help` prints help. No option may come before `--help`, as it could be the value of
-    /// one, and the verb must be the program's own.
+    /// `npm publish --help` only prints help. No option may precede `--help`, which could be its
+    /// value, and the subcommand has to be the program's own.
     fn asks_for_help(&self) -> Option<String> {
         let [words @ .., help] = self.argv.get(1..)? else { return None };
         let is_word = |word: &String| !word.starts_with('-') && !word.contains(HOLE);
@@ -79,8 +80,8 @@ impl Run {
         shows.then(|| format!("Bash:{} help {}", self.program, words.join(" ")))
     }
 
-    /// `git push --dry-run` changes nothing, by the program's row. No option before it may take it for a
-    /// value.
+    /// `git push --dry-run` changes nothing, according to the program's row. An option before it
+    /// could take it as its value.
     fn only_shows(&self) -> Option<String> {
         let (_, verbs) =
             global_options::DRY_RUNS.iter().find(|(program, _)| *program == self.program)?;
@@ -105,7 +106,6 @@ impl Run {
         shows.then(|| format!("Bash:{} --dry-run {verb} {}", self.program, rest.join(" ")))
     }
 
-    /// Every key of this run.
     pub fn keys(&self) -> Vec<String> {
         // Git prints help for the verb, and runs nothing.
         if self.program == "git"
@@ -141,7 +141,6 @@ impl Run {
         keys
     }
 
-    /// Whether `pattern` matches one of the keys.
     pub fn may_match(&self, pattern: &str) -> bool {
         self.keys().iter().any(|key| may_match(pattern, key))
     }
@@ -184,7 +183,6 @@ pub fn may_match(pattern: &str, key: &str) -> bool {
     is_over(&states)
 }
 
-/// Whether a word is nothing but holes.
 fn is_unknown(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|character| character == HOLE)
 }
@@ -192,11 +190,10 @@ fn is_unknown(word: &str) -> bool {
 /// A pattern as gates write it: `*`, `?`, `[…]`; `*` crosses blanks and slashes.
 struct Glob {
     tokens: Vec<Token>,
-    /// It begins with `*`.
     of_any_program: bool,
 }
 
-/// Places in the pattern that may have been reached: one for each token, and one for the end.
+/// Indexes of reached tokens, as flags; the last is the end of the pattern.
 type States = Vec<bool>;
 
 /// For unknown text: every later place may be reached.
@@ -234,7 +231,6 @@ impl Glob {
     }
 
     fn character_as(&self, states: &mut States, character: char, for_stars: bool) {
-        // Nothing follows the end.
         if let Some(end) = states.last_mut() {
             *end = false;
         }
@@ -264,7 +260,6 @@ impl Glob {
 
     fn arguments(&self, states: &mut States, words: &str) {
         for word in words.split(' ') {
-            // Nothing can be reached any more.
             if !states.contains(&true) {
                 return;
             }

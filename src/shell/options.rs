@@ -2,7 +2,6 @@
 
 use super::How;
 
-/// What the caller knows beyond the line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Options {
     /// The user's own programs that run the command behind their options, as `sudo` does.
@@ -14,7 +13,6 @@ pub struct Options {
     pub variables: Vec<(String, String)>,
 }
 
-/// A program that writes files, from the user's configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Writer {
     /// Its name and the words of a subcommand: `buf generate`.
@@ -25,7 +23,6 @@ pub struct Writer {
     pub how: How,
 }
 
-/// Which operands of a program are files that it writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
     None,

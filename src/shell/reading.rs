@@ -5,16 +5,16 @@ use std::fmt;
 /// Stands in a word where text cannot be known: any text, or none.
 pub const HOLE: char = '\u{FFFC}';
 
-/// Everything that a line may do, in the order in which it was found.
+/// In the order in which it was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
-    /// Every simple command that would run, wrappers taken off.
+    /// Without wrappers such as `sudo`.
     pub runs: Vec<Run>,
     /// Every path that would be created, changed or removed.
     pub writes: Vec<Write>,
     /// Files whose content would be shown or loaded, where that is known.
     pub reads: Vec<ReadOf>,
-    /// Files whose text would be run. They are named here, and not read.
+    /// These are not read.
     pub scripts: Vec<Script>,
     /// Code in other languages that would be run, as far as its text is known.
     pub code: Vec<Code>,
@@ -41,7 +41,6 @@ impl Reading {
     }
 }
 
-/// A piece of code in another language, which reads as its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Code {
     pub text: String,
@@ -56,7 +55,6 @@ impl std::ops::Deref for Code {
     }
 }
 
-/// One simple command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// The words with their quotes removed, [`HOLE`] where text is unknown; the first as written.
@@ -83,7 +81,6 @@ pub struct Write {
     pub path: String,
     pub how: How,
     pub certainty: Certainty,
-    /// As in [`Run`].
     pub conditional: bool,
 }
 
@@ -99,12 +96,10 @@ pub struct ReadOf {
 pub struct Script {
     pub path: String,
     pub interpreter: Interpreter,
-    /// The script's arguments, without its name.
     pub arguments: Vec<String>,
     pub conditional: bool,
 }
 
-/// What is done to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum How {
     /// Created or overwritten.
@@ -128,7 +123,6 @@ pub enum How {
     Lock,
 }
 
-/// How sure a reading is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
     /// It stands in the line as it is.
@@ -139,7 +133,6 @@ pub enum Certainty {
     Opaque,
 }
 
-/// Who would run a script's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Interpreter {
     Shell,
@@ -153,7 +146,7 @@ pub enum Interpreter {
     Tcl,
     AppleScript,
     Make,
-    /// Another language: nothing is looked for in it.
+    /// Text in this language is not searched.
     Other,
     /// The file itself decides, by its `#!` line.
     Itself,

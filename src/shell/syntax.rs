@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// Commands one after the other.
 pub(super) type List = Vec<Item>;
 
 #[derive(Debug)]
@@ -90,7 +89,6 @@ pub(super) struct Simple {
 #[derive(Debug)]
 pub(super) struct Assignment {
     pub(super) name: String,
-    /// The text between brackets.
     pub(super) index: Option<Word>,
     /// `+=`
     pub(super) append: bool,
@@ -103,7 +101,7 @@ pub(super) struct Redirection {
     pub(super) descriptor: Option<u32>,
     pub(super) kind: RedirectionKind,
     pub(super) target: Word,
-    /// The text of a here-document, set once the scanner has come to it.
+    /// Set when the scanner reaches the text.
     pub(super) body: Rc<OnceCell<Word>>,
 }
 
@@ -198,7 +196,7 @@ impl Word {
         word
     }
 
-    /// Adds text. Empty text counts too: `''` is a word.
+    /// Empty text counts, too: `''` is a word.
     pub(super) fn push_text(&mut self, more: &str, more_quoted: bool) {
         self.braces |= !more_quoted && more.contains('{');
         match self.parts.last_mut() {
@@ -207,7 +205,7 @@ impl Word {
         }
     }
 
-    /// The text, if that is all there is.
+    /// `None` if the word has other parts than text.
     pub(super) fn as_text(&self) -> Option<String> {
         self.parts
             .iter()

@@ -1,5 +1,4 @@
-//! A project's intents for the verbs and the tools of roz's own server: looked up, changed, and told
-//! to an agent.
+//! Reads and changes a project's intents, for roz's commands and the tools of its own server.
 
 use std::{
     fs,

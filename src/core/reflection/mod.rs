@@ -263,7 +263,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
         Status::Active if is_at_work(state) => return Outcome::pass(),
         Status::Skipped if !state.is_auto_skipped() => return Outcome::pass(),
         Status::Idle | Status::Active | Status::Skipped => {
-            // Not looked up: another gate holds this stop, or it is not the main agent's.
+            // `NotAsked`: another gate holds this stop.
             if !is_session_mode(state, learned, cx) || learned.diff == Diff::NotAsked {
                 return Outcome::pass();
             }

@@ -35,7 +35,9 @@ pub struct Approved {
     pub at: DateTime<Utc>,
     /// The git tree that was reviewed: tracked files and others known to be part of the work.
     pub tree: String,
+    /// The tree that the work was compared with.
     pub base: String,
+    /// The tree at which the branch left the default branch.
     pub fork: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,

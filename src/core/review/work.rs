@@ -22,7 +22,9 @@ pub struct Known {
     pub root: PathBuf,
     /// The git tree of the present state.
     pub tree: String,
+    /// The tree that the next review compares with.
     pub base: String,
+    /// The tree at which the branch left the default branch.
     pub fork: String,
     pub head: Option<String>,
     pub branch: Option<String>,

@@ -6,7 +6,6 @@ use crate::shell::syntax::{Assignment, Word};
 /// The longest `[index]`, so that the search for its end is not quadratic.
 const INDEX: usize = 200;
 
-/// The part of an assignment before its value.
 pub(in crate::shell) struct Head<'a> {
     pub(in crate::shell) name: &'a str,
     pub(in crate::shell) index: Option<&'a str>,

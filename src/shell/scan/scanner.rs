@@ -32,7 +32,6 @@ pub(in crate::shell) fn scan(text: &str, depth: usize, most_commands: usize) -> 
 pub(super) struct Scanner<'a> {
     pub(super) text: &'a str,
     pub(super) bytes: &'a [u8],
-    /// The place of the next byte.
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) commands: usize,
@@ -54,7 +53,6 @@ pub(super) enum End {
     Text,
     /// `)`
     Parenthesis,
-    /// A reserved word where a command could stand.
     Words(&'static [&'static str]),
     /// `;;` or `esac`
     Arm,
@@ -113,7 +111,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next byte; 0 at the end.
     pub(super) fn peek(&self) -> u8 {
         self.peek_at(0)
     }
@@ -130,7 +127,6 @@ impl<'a> Scanner<'a> {
         self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(text.as_bytes()))
     }
 
-    /// Skips `text` if it comes next.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let is_next = self.starts_with(text);
         self.at += if is_next { text.len() } else { 0 };
@@ -197,7 +193,6 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Skips a reserved word, which has to come next.
     pub(super) fn expect_word(&mut self, word: &str) {
         self.skip_lines();
         if self.bare_word() == word {
@@ -213,7 +208,6 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Characters that end a word.
 pub(super) fn is_meta(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')')
 }

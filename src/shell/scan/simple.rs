@@ -64,7 +64,6 @@ impl Scanner<'_> {
         (!empty).then_some(Node::Simple(simple))
     }
 
-    /// The redirections after a compound command.
     pub(super) fn redirected(&mut self, node: Node) -> Node {
         let mut redirections = Vec::new();
         loop {
@@ -149,7 +148,6 @@ impl Scanner<'_> {
         self.pending.push(Pending { delimiter, quoted, strip, body: Rc::clone(body) });
     }
 
-    /// Reads the here-documents that begin on this line.
     pub(super) fn documents(&mut self) {
         for pending in std::mem::take(&mut self.pending) {
             let text = self.document(&pending);

@@ -61,7 +61,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// The next character.
     fn character(&mut self) -> Option<char> {
         let character = self.text.get(self.at..)?.chars().next()?;
         self.at += character.len_utf8();

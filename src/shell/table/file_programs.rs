@@ -20,7 +20,6 @@ pub(in crate::shell) struct FileProgram {
     pub(in crate::shell) how: Option<How>,
 }
 
-/// Which of the words are the files.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::shell) enum Files {
     /// All operands after the first few.

@@ -13,17 +13,14 @@ pub(in crate::shell) struct Grammar {
     pub(in crate::shell) long: &'static str,
 }
 
-/// The words in a text of a table.
 pub(in crate::shell) fn words_of(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.split_ascii_whitespace()
 }
 
-/// Whether a list of words has this one.
 pub(in crate::shell) fn lists(list: &'static str, word: &str) -> bool {
     !word.is_empty() && words_of(list).any(|listed| listed == word)
 }
 
-/// An option as it is written.
 #[derive(Debug, Clone)]
 pub(in crate::shell) struct GivenOption {
     /// A letter or a long name, without dashes.
@@ -33,11 +30,9 @@ pub(in crate::shell) struct GivenOption {
     is_whole: bool,
 }
 
-/// The options of a call, in their order.
 #[derive(Debug, Clone, Default)]
 pub(in crate::shell) struct GivenOptions(Vec<GivenOption>);
 
-/// Words taken apart.
 #[derive(Debug, Default)]
 pub(in crate::shell) struct Taken {
     pub(in crate::shell) options: GivenOptions,
@@ -60,7 +55,6 @@ impl GivenOption {
 }
 
 impl GivenOptions {
-    /// The value of the last option with one of these names.
     pub(in crate::shell) fn value(&self, names: &'static str) -> Option<&Field> {
         self.0.iter().rev().find(|option| option.is(names))?.value.as_ref()
     }
@@ -99,7 +93,6 @@ impl Grammar {
         (options, at.min(words.len()))
     }
 
-    /// All options, wherever they stand.
     pub(in crate::shell) fn take(&self, words: &[Field], from: usize) -> Taken {
         let mut taken = Taken::default();
         let mut at = from;

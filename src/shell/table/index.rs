@@ -35,7 +35,6 @@ pub(in crate::shell) const fn word(names: &[u8], mut from: usize) -> usize {
     from
 }
 
-/// The place where the word at `from` ends.
 pub(in crate::shell) const fn end(names: &[u8], mut from: usize) -> usize {
     while from < names.len() && names[from] != b' ' {
         from += 1;

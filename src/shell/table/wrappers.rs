@@ -5,7 +5,6 @@ use super::index::index;
 use crate::shell::field::Field;
 use Rest::{Code, Codes, Nothing, Typed, UnknownOptions, Xargs};
 
-/// A program that runs the command in its arguments.
 #[derive(Debug)]
 pub(in crate::shell) struct Wrapper {
     /// Its name, and the words that must follow it (`docker exec`).

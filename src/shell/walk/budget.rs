@@ -2,7 +2,6 @@
 
 use crate::shell::{Unreadable, limit};
 
-/// The bounds on one reading.
 #[derive(Debug)]
 pub(super) struct Budget {
     /// The part of [`limit::WORK`] that is left.
@@ -26,7 +25,6 @@ impl Budget {
         left.is_some()
     }
 
-    /// Whether no work is left for what comes next.
     pub(super) fn is_spent(&mut self) -> bool {
         if self.work == 0 {
             self.stop(Unreadable::Work);

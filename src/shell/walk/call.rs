@@ -24,7 +24,6 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// The same call of another program.
     pub(super) fn renamed(mut self, program: &str) -> Self {
         self.words[0] = Field { text: program.to_owned(), resolved: true, ..Field::default() };
         self.direct = false;
@@ -35,7 +34,6 @@ impl Call {
         Self { words, direct: false, ..self.clone() }
     }
 
-    /// The call of a program with the words from a place on.
     pub(super) fn with_program(&self, program: &Field, from: usize) -> Self {
         let arguments = self.words.get(from..).unwrap_or_default();
         self.with_words([std::slice::from_ref(program), arguments].concat())
@@ -45,7 +43,6 @@ impl Call {
         joined(self.words.get(from..).unwrap_or(&[]))
     }
 
-    /// The output of a program that is not modelled.
     pub(super) fn unknown_output(&self) -> String {
         if self.io.capture { HOLE.to_string() } else { String::new() }
     }

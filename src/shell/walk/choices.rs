@@ -3,7 +3,6 @@
 
 use crate::shell::limit;
 
-/// The value that a variable has in this reading.
 #[derive(Debug)]
 pub(super) struct Choice {
     name: String,
@@ -11,7 +10,6 @@ pub(super) struct Choice {
     count: usize,
 }
 
-/// The choices that were made so far in this reading of a command.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     made: Vec<Choice>,

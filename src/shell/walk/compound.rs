@@ -88,7 +88,6 @@ impl Walker<'_> {
         outputs.concat()
     }
 
-    /// Walks one of several branches, and moves its changes to `changes`.
     fn branch(&mut self, body: &List, io: &Io, changes: &mut Vec<Changes>) -> String {
         let mark = self.env.mark();
         let output = self.conditionally(|walker| walker.list(body, io));

@@ -24,7 +24,6 @@ impl Descriptors {
         self.texts.insert(path, text);
     }
 
-    /// The path of the next process substitution.
     pub(super) fn next_path(&mut self) -> String {
         self.next += 1;
         format!("/dev/fd/{}", self.next - 1)

@@ -195,7 +195,6 @@ impl Walker<'_> {
         grammar.map_or(1, |grammar| grammar.leading(words, 1).1)
     }
 
-    /// Walks the call that another one makes.
     pub(super) fn inner_call(&mut self, call: Call) -> String {
         self.enter(|walker| walker.call(call))
     }

@@ -11,7 +11,6 @@ use crate::shell::syntax::{Part, Word};
 use crate::shell::{HOLE, limit};
 use std::rc::Rc;
 
-/// The value of a parameter.
 pub(super) enum Expansion {
     One(String),
     /// `$@` and `${a[@]}`
@@ -106,7 +105,6 @@ impl Walker<'_> {
         }
     }
 
-    /// The characters between words.
     pub(super) fn separators(&self) -> &str {
         const OWN: &str = " \t\n";
         let ifs = self.env.variable("IFS").and_then(|ifs| ifs.values.first());
@@ -156,7 +154,6 @@ impl Walker<'_> {
         walked
     }
 
-    /// The output of a substitution.
     fn substituted(&mut self, list: &List) -> String {
         let outer = std::mem::replace(&mut self.in_substitution, true);
         let io = Io { stdin: None, capture: true };
@@ -205,7 +202,6 @@ impl Walker<'_> {
     }
 }
 
-/// Adds text of an expansion that is not split.
 fn push_expanded(current: &mut Option<Field>, text: &str) {
     let field = current.get_or_insert_default();
     field.text.push_str(text);

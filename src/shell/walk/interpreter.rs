@@ -138,7 +138,6 @@ fn clustered<'a>(row: &Row, call: &'a Call, at: usize) -> impl Iterator<Item = &
     options.filter(move |(word, _)| ends_in_code(&word.text)).map(|(_, code)| code)
 }
 
-/// Whether a path stands for the input.
 pub(super) fn is_input(file: &str) -> bool {
     matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }

@@ -53,7 +53,6 @@ impl Walker<'_> {
         output
     }
 
-    /// Walks `a && b || c`.
     pub(super) fn chain(&mut self, chain: &[Item], io: &Io) -> String {
         let mut output = String::new();
         // Whether what comes next depends on what came before: `a || b`, `[ … ] && b`.

@@ -85,7 +85,6 @@ impl Recorder {
         self.second_round = None;
     }
 
-    /// Notes that something runs as another user.
     pub(super) fn elevate(&mut self) {
         self.reading.elevated |= !self.mode.muted && !self.mode.elsewhere;
     }
@@ -159,7 +158,6 @@ impl Recorder {
         }
     }
 
-    /// Records code in another language.
     pub(super) fn code(&mut self, text: &str, language: Interpreter) {
         let is_new = self.reading.code.last().is_none_or(|last| last.text != text);
         if !self.mode.muted && is_new {

@@ -62,7 +62,6 @@ enum Undo {
 /// `$1` and so on; `None` where they are unknown.
 pub(super) type Positional = Option<Vec<String>>;
 
-/// What one branch has changed.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     variables: BTreeMap<String, Option<Variable>>,

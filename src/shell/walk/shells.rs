@@ -79,7 +79,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Code in a process of its own, whose `$0` is `name`.
     fn process(&mut self, name: &str, text: &str, arguments: Vec<String>, call: &Call) -> String {
         if !self.budget.spend(1 + self.env.size() / 16) {
             return String::new();

@@ -192,7 +192,6 @@ fn declaration(word: &Word) -> Option<Assignment> {
     Some(Assignment { name: head.name.to_owned(), index: None, append: head.append, value })
 }
 
-/// The name in a word of `declare`.
 fn name_of(word: &Word) -> Option<&str> {
     let [Part::Text { text, quoted: false }, ..] = &word.parts[..] else { return None };
     let name = head(text).map_or(text.as_str(), |head| head.name);

@@ -73,7 +73,6 @@ impl<'o> Walker<'o> {
         walked
     }
 
-    /// Walks what may be skipped.
     pub(super) fn conditionally<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         self.with_mode(Mode { conditional: true, ..Mode::default() }, walk)
     }

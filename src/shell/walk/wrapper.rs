@@ -14,9 +14,7 @@ use crate::shell::{HOLE, How, limit};
 struct Wrapped<'a> {
     row: &'a Wrapper,
     given: &'a GivenOptions,
-    /// The place where its options begin.
     from: usize,
-    /// The place where the command that it runs begins.
     at: usize,
     call: &'a Call,
 }
