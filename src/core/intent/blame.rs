@@ -273,7 +273,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether the marks agree and neither side is matched yet.
+    /// Whether the marks and times agree, and neither side is matched yet.
     fn is_open(&self, line: usize, place: Place) -> bool {
         let (record, range, at) = place;
         self.marks.get(line) == self.written[record].ranges[range].marks.get(at)
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
             && !self.used.contains(&place)
     }
 
-    /// Whether the line is not, according to git, from after a later commit.
+    /// Whether the record is from after the file's previous commit: older records are in that one.
     fn is_timely(&self, line: usize, record: usize) -> bool {
         let since = self.lines.get(line).and_then(|line| line.since);
         let at = self.written.get(record).map(|written| written.at);

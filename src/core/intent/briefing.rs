@@ -44,8 +44,8 @@ impl Briefing {
         context(&self.intent, &self.recent, &self.lessons, largest) + &waits
     }
 
-    /// Whether `text` already contains it: an answer of roz's own server or the output of `roz
-    /// intent select`, perhaps inside JSON.
+    /// Whether `text` already contains it: an answer of roz's own server or the output of
+    /// `roz intent select`, perhaps inside JSON.
     pub fn is_told_by(&self, text: &str) -> bool {
         let Some((_, said)) = text.split_once(OPENING) else { return false };
         let said = said.trim_start_matches(['\\', '"']);

@@ -1,5 +1,6 @@
-//! The lessons file, `.orchestration/CLAUDE.md`: one list item per lesson below `## Lessons
-//! Learned`. A comment after each, invisible in the rendered page, says what it is about:
+//! The lessons file, `.orchestration/CLAUDE.md`: one list item per lesson below
+//! `## Lessons Learned`. A comment after each, invisible in the rendered page, says what it is
+//! about:
 //!
 //! ```text
 //! - Links expire by the server's clock. <!-- roz {"intent":["INT-001"],"files":["src/auth/link.rs"]} -->

@@ -12,8 +12,8 @@ use crate::{
     shell::{self, HOLE, Run},
 };
 
-/// The words after the client's name: `claude …`, `…/claude/versions/2.1.330 …`, `node
-/// …/claude-code/cli.js …`, `npx @anthropic-ai/claude-code@2 …`.
+/// The words after the client's name: `claude …`, `…/claude/versions/2.1.330 …`,
+/// `node …/claude-code/cli.js …`, `npx @anthropic-ai/claude-code@2 …`.
 fn words_of_client(run: &Run) -> Option<&[String]> {
     let words = run.argv.get(1..)?;
     let name = shell::last_part(&run.program);

@@ -10,9 +10,9 @@
 //! duplicate: likeness ≥ 0.8, and of the pairs of the shorter ≥ 0.4 are pairs of the longer
 //! ```
 //!
-//! So an inserted word costs little, and a replaced word much. The pairs distinguish `migrate
-//! before deploy` from `deploy before migrate`. The thresholds were tuned on the labelled pairs in
-//! the tests.
+//! So an inserted word costs little, and a replaced word much. The pairs distinguish
+//! `migrate before deploy` from `deploy before migrate`. The thresholds were tuned on the labelled
+//! pairs in the tests.
 
 use std::collections::BTreeSet;
 

@@ -6,10 +6,10 @@
 //! tools = ["Bash:git push*", "!Bash:git push origin wip/*"]
 //! ```
 //!
-//! Each command of a call is judged by itself, and the last pattern that matches it wins: `git push
-//! origin wip/a && git push origin main` is gated because of its second command. An exclusion
-//! applies only to patterns of its own file, so that a project cannot open what its user has gated,
-//! and only to commands whose words are all known.
+//! Each command of a call is judged by itself, and the last pattern that matches it wins:
+//! `git push origin wip/a && git push origin main` is gated because of its second command. An
+//! exclusion applies only to patterns of its own file, so that a project cannot open what its user
+//! has gated, and only to commands whose words are all known.
 
 use crate::{
     core::{event::ToolCall, pattern, policy::GatesPolicy, tool::SHELL},

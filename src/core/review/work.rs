@@ -146,8 +146,8 @@ impl Push {
     }
 }
 
-/// `words` has neither the program's name nor its global options. `None` if this is not a `git
-/// push`.
+/// `words` has neither the program's name nor its global options. `None` if this is not a
+/// `git push`.
 pub fn push(words: &[&str]) -> Option<Push> {
     const VALUED: &[&str] = &["-o", "--push-option", "--repo", "--receive-pack", "--exec"];
     let (first, rest) = words.split_first()?;

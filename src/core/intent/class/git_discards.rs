@@ -1,5 +1,5 @@
-//! Git commands that discard uncommitted changes, if git can list which: `git restore .`, `git
-//! reset --hard`, `git clean -fd`.
+//! Git commands that discard uncommitted changes, if git can list which: `git restore .`,
+//! `git reset --hard`, `git clean -fd`.
 
 use crate::{core::name_words::is_one, shell::Run};
 
