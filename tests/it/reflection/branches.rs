@@ -65,3 +65,51 @@ fn what_git_is_told_takes_no_approval_back() {
     assert!(roz.attributes().is_some());
     roz.stop().passes();
 }
+
+/// Another clone pushes six lines on a branch of its own, and one pulls them there.
+#[track_caller]
+fn pulls_on_a_branch(remote_head: bool) {
+    let roz = without_tickets("");
+    let (origin, other) = (roz.dir().join("origin.git"), roz.dir().join("other"));
+    let (origin, other) = (origin.to_str().unwrap(), other.to_str().unwrap());
+    roz.git(&["branch", "-M", "main"]);
+    roz.git(&["init", "-q", "--bare", "-b", "main", origin]);
+    roz.git(&["remote", "add", "origin", origin]);
+    roz.git(&["push", "-q", "-u", "origin", "main"]);
+    roz.git(&["checkout", "-qb", "topic/parser"]);
+    roz.git(&["push", "-q", "-u", "origin", "topic/parser"]);
+    if remote_head {
+        roz.git(&["remote", "set-head", "origin", "main"]);
+    }
+    roz.git(&["clone", "-q", "-b", "topic/parser", origin, other]);
+    let pushes = |file: &str| {
+        fs::write(format!("{other}/{file}"), "1\n2\n3\n4\n5\n6\n").unwrap();
+        roz.git(&["-C", other, "add", "."]);
+        roz.git(&["-C", other, "commit", "-qm", "Theirs"]);
+        roz.git(&["-C", other, "push", "-q"]);
+    };
+    pushes("theirs.txt");
+    roz.git(&["pull", "-q"]);
+    roz.stop().passes();
+    assert_eq!(roz.reflection(), "skipped");
+    // What only the default branch got since does not make it the agent's.
+    roz.git(&["-C", other, "checkout", "-q", "main"]);
+    pushes("main.txt");
+    roz.git(&["fetch", "-q"]);
+    roz.write("ours.txt", "1\n");
+    roz.git(&["add", "."]);
+    roz.git(&["commit", "-qm", "Ours"]);
+    roz.stop().passes();
+    roz.write("ours.txt", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n");
+    roz.stop().blocks();
+}
+
+#[test]
+fn what_a_pull_brought_to_another_branch_than_the_default_one_is_not_the_agents_work() {
+    pulls_on_a_branch(true);
+}
+
+#[test]
+fn what_a_pull_brought_is_not_the_agents_work_where_the_remotes_default_branch_is_not_known() {
+    pulls_on_a_branch(false);
+}
