@@ -12,7 +12,6 @@ use std::{
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-pub use self::decay::Decayed;
 use crate::{
     config::{self, Diagnostic, Sources},
     core::{

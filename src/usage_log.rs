@@ -7,9 +7,8 @@
 //! the hash of its beginning and its end. A log that begins or goes on otherwise is read anew.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, ErrorKind},
-    os::unix::fs::{DirBuilderExt as _, FileExt as _},
+    fs::{self, File, OpenOptions},
+    os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -21,10 +20,10 @@ use crate::{
         bounded,
         reflection::usage::{Entry, View},
     },
-    storage::{Error, Result, journal},
+    storage::{Result, journal},
     world::{
         cached,
-        files::{self, Access},
+        files::{self, Access, At as _},
         log::{self, Log},
     },
 };
@@ -68,14 +67,13 @@ impl UsageLog {
         if entries.is_empty() {
             return Ok(());
         }
-        let lines = journal::lines(entries).map_err(|err| self.failed(err.into()))?;
+        let lines = journal::lines(entries).at(&self.path)?;
         if let Some(folder) = self.path.parent().filter(|folder| !folder.is_dir()) {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            made.map_err(|source| Error::Io { path: folder.into(), source })?;
+            files::make_private_folder(folder).at(folder)?;
         }
         // Some file systems have no locks.
         let _lock = files::lock_for(&self.path, until, Access::Private).ok().flatten();
-        let log = Log::open(&self.path)?.ok_or_else(|| self.failed(ErrorKind::NotFound.into()))?;
+        let log = Log::open(&self.path)?;
         if log.len()? == 0
             && let Ok(Some(older)) = files::read_whole(&self.older)
         {
@@ -98,8 +96,8 @@ impl UsageLog {
         let Some((file, _)) = found else { return Ok(View::default()) };
         let kept = self.kept(&file);
         let (mut view, from) = kept.map(|kept| (kept.view, kept.bytes)).unwrap_or_default();
-        let read = log::each_line(&file, from, LONGEST_LINE, |line| view.add_line(line))
-            .map_err(|err| self.failed(err))?;
+        let read =
+            log::each_line(&file, from, LONGEST_LINE, |line| view.add_line(line)).at(&self.path)?;
         if read.end - from >= WORTH_KEEPING
             && let Some(proof) = proof(&file, read.end)
         {
@@ -118,10 +116,6 @@ impl UsageLog {
         let (bytes, _) = files::read(&self.cache).ok()??;
         let kept: Kept = serde_json::from_slice(&bytes).ok()?;
         (kept.made_by == MADE_BY && kept.proof == proof(file, kept.bytes)?).then_some(kept)
-    }
-
-    fn failed(&self, source: io::Error) -> Error {
-        Error::Io { path: self.path.clone(), source }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
     },
     open::Roz,
     storage,
-    world::{World, in_a_line},
+    world::{World, files, in_a_line},
 };
 
 pub(super) fn fail_open(
@@ -45,7 +45,9 @@ pub(super) fn fail_open(
     let unsure = !was_decided
         || matches!(
             error,
-            Error::Storage(storage::Error::Locked { .. } | storage::Error::Conflict)
+            Error::Storage(
+                storage::Error::File(files::Error::Locked { .. }) | storage::Error::Conflict
+            )
         )
         || roz.policy.review.gates.approval_scope == Scope::Tool;
     match &input.event.what {

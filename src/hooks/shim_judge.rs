@@ -30,7 +30,7 @@ use crate::{
     shell,
     storage::{self, update},
     template::{self, Voice},
-    world::{World, dice, process},
+    world::{World, dice, files, process},
 };
 
 #[derive(Debug)]
@@ -200,7 +200,10 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
             // sandbox may forbid.
             let is_for_one = roz.policy.review.gates.approval_scope == Scope::Tool
                 || outcome.trace.iter().any(is_allowed_once)
-                || matches!(err, storage::Error::Locked { .. } | storage::Error::Conflict);
+                || matches!(
+                    err,
+                    storage::Error::File(files::Error::Locked { .. }) | storage::Error::Conflict
+                );
             is_for_one.then(|| unknown(start, &error_in_short(&err)))
         }
         (Verdict::Ask(notice) | Verdict::Object(notice), _) => {

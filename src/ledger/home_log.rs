@@ -4,19 +4,15 @@
 //! ```text
 //! <ROZ_HOME>/projects/<project>/agent_trace.jsonl    every record of the project
 //! <ROZ_HOME>/projects/<project>/ahead                up to which byte the project's file has them
-//! <ROZ_HOME>/ledger/<project>/<session>.json         a session's last record
 //! ```
 
 use std::{
     collections::{BTreeMap, HashSet},
-    fs::{self, DirBuilder, File},
+    fs::{self, File},
     io::{self, ErrorKind},
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     time::Instant,
 };
-
-use serde::{Deserialize, Serialize};
 
 use super::{LONGEST_LINE, NAME};
 use crate::{
@@ -26,23 +22,21 @@ use crate::{
             Record,
             chain::{Head, Place},
         },
-        session::SessionId,
     },
-    storage::{Error, Result},
+    storage::Result,
     world::{
         self, cached,
-        files::{self, Access},
+        files::{self, Access, At as _},
         log::Log,
     },
 };
 
-/// How far back a session's last record is looked for, in bytes.
+/// How far back a session's last record is looked for first, in bytes.
 const NEAR: u64 = 256 << 10;
 
 #[derive(Debug, Clone)]
 pub(super) struct HomeLog {
     path: PathBuf,
-    heads: PathBuf,
 }
 
 /// The log, which nobody else writes as long as this lives.
@@ -52,26 +46,15 @@ pub(super) struct Locked<'a> {
     _lock: Option<File>,
 }
 
-/// The file of a session's last record.
-#[derive(Debug, Serialize, Deserialize)]
-struct Known {
-    version: u32,
-    last: Option<Head>,
-}
-
 /// Where roz keeps what it knows of a project.
 pub fn folder_of(project: &Path, roz_home: &Path) -> PathBuf {
-    roz_home.join("projects").join(name_of(project))
-}
-
-fn name_of(project: &Path) -> String {
-    bounded::sha256(project.as_os_str().as_encoded_bytes())[..32].to_owned()
+    let name = bounded::sha256(project.as_os_str().as_encoded_bytes());
+    roz_home.join("projects").join(&name[..32])
 }
 
 impl HomeLog {
     pub(super) fn new(project: &Path, roz_home: &Path) -> Self {
-        let heads = roz_home.join("ledger").join(name_of(project));
-        Self { path: folder_of(project, roz_home).join(NAME), heads }
+        Self { path: folder_of(project, roz_home).join(NAME) }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -86,21 +69,18 @@ impl HomeLog {
     pub(super) fn lock(&self, file: &Path, until: Instant) -> Result<Locked<'_>> {
         let folder = self.path.parent().unwrap_or(&self.path);
         if !folder.is_dir() {
-            let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-            made.map_err(|source| Error::Io { path: folder.to_owned(), source })?;
+            files::make_private_folder(folder).at(folder)?;
         }
         let lock = files::lock_for(&self.path, until, Access::Private)?;
-        let log = Log::open(&self.path)?.ok_or_else(|| self.failed(ErrorKind::NotFound.into()))?;
-        drop_torn(&log, &self.path)?;
+        let log = Log::open(&self.path)?;
+        drop_torn(&log)?;
         // Anything else in the file's place is for its writer to name.
         if log.len()? == 0
             && let Ok(Some(text)) = files::read_whole(file)
         {
             log.add(&text)?;
-            drop_torn(&log, &self.path)?;
-            if let Some(log) = Log::open(file)? {
-                drop_torn(&log, file)?;
-            }
+            drop_torn(&log)?;
+            drop_torn(&Log::open(file)?)?;
         }
         Ok(Locked { home: self, log, _lock: lock })
     }
@@ -136,82 +116,60 @@ impl HomeLog {
         whole_lines(&text).map(<[u8]>::to_vec).collect()
     }
 
-    /// The last record of each session that wrote on this machine. A writer that was stopped has
-    /// left the file of its session one record behind the log.
+    /// The last record of each session that wrote on this machine.
     pub(super) fn session_heads(&self) -> Vec<Head> {
-        let entries = fs::read_dir(&self.heads).into_iter().flatten().flatten();
-        let heads = entries.filter_map(|entry| read_head(&entry.path()));
-        let mut heads: BTreeMap<String, Head> =
-            heads.map(|head| (head.session_id.clone(), head)).collect();
+        let mut heads: BTreeMap<String, Head> = BTreeMap::new();
         for line in self.lines() {
             let Some(place) = Place::read(&line) else { continue };
-            if let Some(head) = heads.get_mut(&*place.session_id)
-                && place.seq() > head.seq
-            {
-                *head = place.head(&line);
+            let known = heads.get(&*place.session_id);
+            if known.is_none_or(|known| place.seq() > known.seq) {
+                heads.insert(place.session_id.clone().into_owned(), place.head(&line));
             }
         }
         heads.into_values().collect()
-    }
-
-    fn head_path(&self, session: &SessionId) -> PathBuf {
-        self.heads.join(format!("{session}.json"))
-    }
-
-    pub(super) fn failed(&self, source: io::Error) -> Error {
-        Error::Io { path: self.path.clone(), source }
     }
 }
 
 impl Locked<'_> {
     /// Adds a record behind its session's last one. Answers where it is, and its line.
     pub(super) fn append(&self, mut record: Record) -> Result<(Head, Vec<u8>)> {
-        let failed = |source| self.home.failed(source);
-        let session: SessionId = record
-            .session_id
-            .parse()
-            .map_err(|err| failed(io::Error::new(ErrorKind::InvalidInput, err)))?;
-        let tail = self.log.tail(NEAR)?;
-        let last = self.last(&session, &tail);
+        let last = self.last(&record.session_id)?;
         let seq = last.as_ref().map_or(0, |head| head.seq).saturating_add(1);
         let prev = last.map(|head| head.hash);
         record.follow(seq, prev);
-        let mut line = serde_json::to_vec(&record).map_err(|err| failed(err.into()))?;
+        let mut line = serde_json::to_vec(&record).at(&self.home.path)?;
         if line.len() > LONGEST_LINE {
             let what = format!("a record of {} bytes is longer than a line may be", line.len());
-            return Err(failed(io::Error::new(ErrorKind::InvalidInput, what)));
+            Err(io::Error::new(ErrorKind::InvalidInput, what)).at(&self.home.path)?;
         }
         let hash = bounded::sha256(&line);
         line.push(b'\n');
         self.log.add(&line)?;
-        let head = Head { session_id: record.session_id, hash, id: record.id, seq };
-        // Without it the record is found near the end of the log.
-        let known = Known { version: 1, last: Some(head.clone()) };
-        let text = serde_json::to_vec(&known).unwrap_or_default();
-        let _ = cached::replace(&self.home.head_path(&session), &[&text]);
-        Ok((head, line))
+        Ok((Head { session_id: record.session_id, hash, id: record.id, seq }, line))
     }
 
-    /// The session's last record: its file may lag behind, or be lost.
-    fn last(&self, session: &SessionId, tail: &[u8]) -> Option<Head> {
+    /// The session's last record. Most are near the end; all of the log is read for a new session.
+    fn last(&self, session: &str) -> Result<Option<Head>> {
         let head = |line: &[u8]| {
             // Most lines are another session's: to find that out is cheaper than to parse them.
-            std::str::from_utf8(line).ok().filter(|text| text.contains(session.as_str()))?;
+            std::str::from_utf8(line).ok().filter(|text| text.contains(session))?;
             let place = Place::read(line)?;
-            (place.session_id == session.as_str()).then(|| place.head(line))
+            (place.session_id == session).then(|| place.head(line))
         };
-        let near = tail.rsplit(|byte| *byte == b'\n').find_map(head);
-        near.into_iter().chain(read_head(&self.home.head_path(session))).max_by_key(|head| head.seq)
+        for length in [NEAR, u64::MAX] {
+            let tail = self.log.tail(length)?;
+            let found = tail.rsplit(|byte| *byte == b'\n').find_map(head);
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
     }
 
     /// Puts into `file` what it lacks: of one that is gone, everything.
     pub(super) fn hand_over(&self, file: &Path) -> Result<()> {
         let log = Log::open(file)?;
-        let log = log.ok_or_else(|| Error::Io {
-            path: file.to_owned(),
-            source: ErrorKind::NotFound.into(),
-        })?;
-        drop_torn(&log, file)?;
+        drop_torn(&log)?;
         let missing = if log.len()? == 0 { self.home.lines() } else { self.home.unwritten(file) };
         if !missing.is_empty() {
             let mut text = missing.join(&b'\n');
@@ -224,8 +182,7 @@ impl Locked<'_> {
     /// The project's file has everything by now.
     pub(super) fn mark_handed_over(&self) -> Result<()> {
         let length = self.log.len()?.to_string();
-        let written = cached::replace(&self.home.mark(), &[length.as_bytes()]);
-        written.map_err(|source| Error::Io { path: self.home.mark(), source })
+        Ok(cached::replace(&self.home.mark(), &[length.as_bytes()]).at(&self.home.mark())?)
     }
 
     /// Adds what `file` has and the log has not.
@@ -237,14 +194,9 @@ impl Locked<'_> {
     }
 }
 
-fn read_head(path: &Path) -> Option<Head> {
-    let (bytes, _) = files::read(path).ok()??;
-    serde_json::from_slice::<Known>(&bytes).ok()?.last
-}
-
 /// Removes the part of a line that a stopped writer left at the end. A record that lacks only its
 /// line end stays.
-pub(super) fn drop_torn(log: &Log, path: &Path) -> Result<()> {
+pub(super) fn drop_torn(log: &Log) -> Result<()> {
     let length = log.len()?;
     if log.end()? == length {
         return Ok(());
@@ -252,8 +204,7 @@ pub(super) fn drop_torn(log: &Log, path: &Path) -> Result<()> {
     let tail = log.tail(LONGEST_LINE as u64)?;
     let line = tail.rsplit(|byte| *byte == b'\n').next().unwrap_or(&tail);
     if Place::read(line).is_none() {
-        let cut = log.file.set_len(length - line.len() as u64);
-        cut.map_err(|source| Error::Io { path: path.to_owned(), source })?;
+        log.cut(length - line.len() as u64)?;
     }
     Ok(())
 }

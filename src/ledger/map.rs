@@ -19,11 +19,7 @@ use crate::{
         },
     },
     storage,
-    world::{
-        cached,
-        files::{self, Replacement},
-        in_a_line, log,
-    },
+    world::{cached, files, in_a_line, log},
 };
 
 const LARGEST: usize = 8 << 20;
@@ -104,14 +100,12 @@ impl Ledger {
     }
 
     fn put_map(&self, map: &Map, catalogue: &Catalogue) -> Result<bool, Error> {
-        use std::os::unix::fs::PermissionsExt as _;
         let path = self.map_path();
         let folder = self.declared_at().join(SIDECAR);
         if fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_symlink()) {
             return Err(Error::Link(folder));
         }
         let found = files::read(&path).map_err(storage::Error::from)?;
-        let mode = found.as_ref().map_or(0o644, |(_, meta)| meta.permissions().mode() & 0o7777);
         let text = String::from_utf8(found.map(|(bytes, _)| bytes).unwrap_or_default());
         let text = text.ok().filter(|text| text.len() <= LARGEST);
         let text = text.ok_or_else(|| Error::Unfit(path.clone()))?;
@@ -119,10 +113,7 @@ impl Ledger {
         if new == text {
             return Ok(false);
         }
-        let tmp = folder.join(format!(".{NAME}.{}.tmp", std::process::id()));
-        let bytes = new.as_bytes();
-        let new = Replacement { bytes, modified: None, durable: false, mode: Some(mode) };
-        files::replace(&path, &tmp, &new).map_err(storage::Error::from)?;
+        files::rewrite(&path, new.as_bytes(), false).map_err(storage::Error::from)?;
         Ok(true)
     }
 

@@ -17,7 +17,6 @@ mod remotes;
 
 use std::{
     fs::OpenOptions,
-    io::{self, ErrorKind},
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -34,9 +33,10 @@ use crate::{
             chain::{Chains, Verdict},
         },
     },
-    storage::{Error, Result},
+    storage::Result,
     world::{
-        files, in_a_line,
+        files::{self, At as _},
+        in_a_line,
         log::{self, Log},
     },
 };
@@ -161,8 +161,8 @@ impl Ledger {
     }
 
     fn add(&self, line: &[u8]) -> Result<()> {
-        let log = Log::open(&self.path)?.ok_or_else(|| self.failed(ErrorKind::NotFound.into()))?;
-        home_log::drop_torn(&log, &self.path)?;
+        let log = Log::open(&self.path)?;
+        home_log::drop_torn(&log)?;
         Ok(log.add(line)?)
     }
 
@@ -174,8 +174,7 @@ impl Ledger {
         }
         if files::open(&self.path, OpenOptions::new().read(true).append(true))?.is_none() {
             let folder = self.path.parent().unwrap_or(&self.project);
-            rustix::fs::access(folder, May::WRITE_OK | May::EXEC_OK)
-                .map_err(|err| Error::Io { path: folder.to_owned(), source: err.into() })?;
+            rustix::fs::access(folder, May::WRITE_OK | May::EXEC_OK).at(folder)?;
         }
         Ok(())
     }
@@ -186,13 +185,14 @@ impl Ledger {
         let lock = self.home.exists().then(|| self.home.lock(&self.path, until).ok());
         let file = files::open(&self.path, OpenOptions::new().read(true))?;
         let unwritten = self.unwritten(until);
-        let heads = self.home.session_heads();
+        // A pull of a file that git tracks brings records of others behind those that are known here.
+        let heads = if self.is_tracked(until) { Vec::new() } else { self.home.session_heads() };
         drop(lock);
         let mut chains = Chains::default();
         if let Some((file, meta)) = &file {
             let add = |line: &[u8]| chains.add(line);
             let read = log::each_line_until(file, meta.len(), LONGEST_LINE, add);
-            chains.add_rest(&read.map_err(|err| self.failed(err))?.rest);
+            chains.add_rest(&read.at(&self.path)?.rest);
         }
         for line in &unwritten {
             chains.add(line);
@@ -222,7 +222,7 @@ impl Ledger {
         };
         if let Some((file, _)) = files::open(&self.path, OpenOptions::new().read(true))? {
             let read = log::each_line(&file, 0, LONGEST_LINE, &mut count);
-            let rest = read.map_err(|err| self.failed(err))?.rest;
+            let rest = read.at(&self.path)?.rest;
             if !rest.is_empty() {
                 count(&rest);
             }
@@ -245,13 +245,9 @@ impl Ledger {
         let Some((file, _)) = files::open(path, OpenOptions::new().read(true))? else {
             return Ok(Vec::new());
         };
-        let tail = log::tail(&file, bytes).map_err(|err| self.failed(err))?;
+        let tail = log::tail(&file, bytes).at(&self.path)?;
         // Its first line may be half of one, and is skipped.
         Ok(tail.rsplit(|byte| *byte == b'\n').filter_map(Record::read).collect())
-    }
-
-    fn failed(&self, source: io::Error) -> Error {
-        Error::Io { path: self.path.clone(), source }
     }
 }
 

@@ -20,7 +20,7 @@ use std::{
     time::Instant,
 };
 
-use super::{Ledger, home_log};
+use super::{Ledger, home_log, images};
 use crate::{
     core::{
         bounded,
@@ -261,16 +261,10 @@ fn made_here(log: &str) -> Vec<String> {
         ["commit", "cherry-pick", "revert", "am"].iter().any(|text| verb.starts_with(text))
             || verb.contains("rebase") && steps.iter().any(is_step)
     };
-    let entry = |line: &str| {
-        let (who, action) = line.split_once('\t')?;
-        Some((who.split(' ').nth(1)?.to_owned(), action.to_owned()))
-    };
     let mut commits: Vec<String> = Vec::new();
-    for (commit, action) in log.lines().filter_map(entry) {
-        if is_made(&action) {
-            commits.retain(|known| *known != commit);
-            commits.push(commit);
-        }
+    for moved in git::reflog(log).filter(|moved| is_made(moved.action)) {
+        commits.retain(|known| known != moved.new);
+        commits.push(moved.new.to_owned());
     }
     commits.split_off(commits.len().saturating_sub(MAX_COMMITS))
 }
@@ -357,8 +351,8 @@ fn is_in(record: &Record, texts: &HashMap<&str, &Option<Object>>) -> bool {
             Some(None) => return is_deletion,
             None => return false,
         };
-        let hash = || format!("sha256:{}", bounded::sha256(text));
-        if details.changed.file_hash.as_ref().is_some_and(|file_hash| *file_hash == hash()) {
+        let is_same = |hash: &String| *hash == images::hash_of(text);
+        if details.changed.file_hash.as_ref().is_some_and(is_same) {
             return true;
         }
         let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();

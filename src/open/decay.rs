@@ -19,19 +19,8 @@ use crate::{
         },
     },
     memory::{self, Library},
-    usage_log::UsageLog,
     world::{World, files, in_a_line},
 };
-
-/// What became of the learnings whose time was over.
-#[derive(Debug, Default)]
-pub struct Decayed {
-    pub archived: Vec<Due>,
-    /// What could not be put away, and why.
-    pub failed: Vec<(Due, memory::Error)>,
-    /// What else went wrong, a line each.
-    pub warnings: Vec<String>,
-}
 
 /// What a session start spends on it at the most.
 const AT_START: Duration = Duration::from_millis(500);
@@ -42,34 +31,6 @@ impl Roz {
     /// Those of `learnings` whose time is over.
     pub fn due(&self, learnings: &[Learning], view: &View, world: &World) -> Vec<Due> {
         decay::due(learnings, &view.tallies(), &self.policy.decay, world.now)
-    }
-
-    /// Puts away what is `due`, each with its line in the log.
-    pub fn put_away(
-        due: Vec<Due>,
-        archive: impl Fn(&str) -> memory::Result<()>,
-        log: &UsageLog,
-        world: &World,
-        until: Instant,
-    ) -> Decayed {
-        let mut decayed = Decayed::default();
-        for learning in due {
-            if Instant::now() >= until {
-                break;
-            }
-            if let Err(err) = archive(&learning.id) {
-                decayed.failed.push((learning, err));
-                continue;
-            }
-            let (learning_id, reason) = (learning.id.clone(), learning.reason.clone());
-            let entry = Entry::new(world.now, Event::Archived { learning_id, reason });
-            if let Err(err) = log.append(&[entry], until) {
-                decayed.warnings.push(in_a_line(&err));
-            }
-            decayed.archived.push(learning);
-        }
-        decayed.warnings.dedup();
-        decayed
     }
 
     /// Puts away what is due, at most once a day for a project; for session starts. What there was
@@ -96,19 +57,28 @@ impl Roz {
             Ok(view) => view,
             Err(err) => return vec![in_a_line(&err)],
         };
-        let due = self.due(&learnings, &view, world);
-        let count = due.len();
-        let archive = |id: &str| library.archive_at_hand(id);
-        let mut decayed = Self::put_away(due, archive, &log, world, until);
-        if decayed.archived.len() + decayed.failed.len() < count {
-            let _ = fs::remove_file(&mark);
+        let (mut warnings, mut failed) = (Vec::new(), None);
+        for Due { id, reason, .. } in self.due(&learnings, &view, world) {
+            if Instant::now() >= until {
+                let _ = fs::remove_file(&mark);
+                break;
+            }
+            match library.archive_at_hand(&id) {
+                Ok(()) => {
+                    let event = Event::Archived { learning_id: id, reason };
+                    let noted = log.append(&[Entry::new(world.now, event)], until);
+                    warnings.extend(noted.err().map(|err| in_a_line(&err)));
+                }
+                // What roz does not write is somebody else's to put away.
+                Err(memory::Error::ReadOnly { .. }) => (),
+                Err(err) => {
+                    let said = || format!("`{id}` was not put away: {}", in_a_line(&err));
+                    failed.get_or_insert_with(said);
+                }
+            }
         }
-        // What roz does not write is somebody else's to put away.
-        let failed =
-            decayed.failed.iter().find(|(_, err)| !matches!(err, memory::Error::ReadOnly { .. }));
-        if let Some((due, err)) = failed {
-            decayed.warnings.push(format!("`{}` was not put away: {}", due.id, in_a_line(err)));
-        }
-        decayed.warnings
+        warnings.dedup();
+        warnings.extend(failed);
+        warnings
     }
 }

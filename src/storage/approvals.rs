@@ -1,7 +1,7 @@
 //! The table of approvals of a repository: `<ROZ_HOME>/approvals/<repository>.jsonl`.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -46,7 +46,7 @@ impl Approvals {
     }
 
     fn rows(&self) -> Result<Vec<Row>> {
-        let bytes = journal::read(&self.path)?.unwrap_or_default();
+        let bytes = files::read_whole(&self.path)?.unwrap_or_default();
         Ok(journal::entries(&bytes).collect())
     }
 
@@ -58,10 +58,8 @@ impl Approvals {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         files::make_private_folder(folder).at(folder)?;
         let _lock = files::lock(&self.path.with_extension("lock"), until)?;
-        let missing = || io::Error::from(io::ErrorKind::NotFound);
         let log = Log::open_for(&self.path, Access::Private)?;
-        let log = log.ok_or_else(missing).at(&self.path)?;
-        log.add(&journal::lines(rows).map_err(io::Error::from).at(&self.path)?)?;
+        log.add(&journal::lines(rows).at(&self.path)?)?;
         Ok(log.sync()?)
     }
 
@@ -71,7 +69,7 @@ impl Approvals {
         let rows = self.rows()?;
         let kept = approval::kept(rows.clone(), before);
         if kept != rows {
-            let bytes = journal::lines(&kept).map_err(io::Error::from).at(&self.path)?;
+            let bytes = journal::lines(&kept).at(&self.path)?;
             cached::replace(&self.path, &[&bytes]).at(&self.path)?;
         }
         Ok(kept.iter().any(|row| matches!(row, Row::Approved(_))))

@@ -99,7 +99,8 @@ impl FileStore {
         }
         // Somebody removed the directory under us.
         prepare(&self.dir)?;
-        lock(&files.lock, until)?.ok_or_else(|| not_found(&files.lock))
+        let lock = lock(&files.lock, until)?;
+        Ok(lock.ok_or_else(|| io::Error::from(ErrorKind::NotFound)).at(&files.lock)?)
     }
 
     /// Saves under the lock, which the caller holds.
@@ -267,7 +268,7 @@ impl MessageStore for FileStore {
     }
 
     fn read_trace(&self, id: &SessionId) -> Result<Vec<TraceEvent>> {
-        let bytes = journal::read(&self.files(id).trace)?.unwrap_or_default();
+        let bytes = files::read_whole(&self.files(id).trace)?.unwrap_or_default();
         Ok(trace::bounded(journal::entries(&bytes).collect(), self.max_events))
     }
 
@@ -400,8 +401,4 @@ fn is_absent(path: &Path) -> Result<bool> {
         Err(err) if err.kind() == ErrorKind::NotFound => Ok(true),
         meta => Ok(meta.at(path).map(|_| false)?),
     }
-}
-
-fn not_found(path: &Path) -> Error {
-    Error::Io { path: path.into(), source: ErrorKind::NotFound.into() }
 }

@@ -1,15 +1,6 @@
 //! What stands in logs: a line of JSON an entry.
 
-use std::path::Path;
-
 use serde::{Serialize, de::DeserializeOwned};
-
-use crate::{storage::Result, world::files};
-
-/// The log's bytes; none if there is no log.
-pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    Ok(files::read_whole(path)?)
-}
 
 /// The entries in `bytes`. A line that is none (of a process killed while it
 /// wrote, of another program) hides no other.
@@ -20,7 +11,7 @@ pub fn entries<T: DeserializeOwned>(bytes: &[u8]) -> impl Iterator<Item = T> {
 /// `entries` as lines.
 pub fn lines<'a, T: Serialize + 'a>(
     entries: impl IntoIterator<Item = &'a T>,
-) -> Result<Vec<u8>, serde_json::Error> {
+) -> serde_json::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for entry in entries {
         serde_json::to_writer(&mut bytes, entry)?;

@@ -31,6 +31,7 @@ pub use self::{
     memory::MemoryStore,
     update::{update, update_from},
 };
+pub use crate::world::files::Error as FileError;
 
 /// A place that keeps sessions.
 ///
@@ -182,10 +183,8 @@ pub enum Error {
     Conflict,
     #[error("there is no session `{id}`")]
     Absent { id: SessionId },
-    #[error("failed to lock `{}` in time. Another process holds it", path.display())]
-    Locked { path: PathBuf },
-    #[error("failed to access `{}`", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    File(#[from] files::Error),
     #[error("failed to make sense of `{}`. It is kept as `{}`", path.display(), kept_as.display())]
     Corrupt { path: PathBuf, kept_as: PathBuf, source: io::Error },
     #[error("failed to make sense of `{}`. The session's next hook puts it aside", path.display())]
@@ -195,18 +194,6 @@ pub enum Error {
         path.display()
     )]
     NewerVersion { path: PathBuf, version: u32 },
-    #[error("`{}` is {what}, not a file. Remove it", path.display())]
-    NotAFile { path: PathBuf, what: &'static str },
-}
-
-impl From<files::Error> for Error {
-    fn from(err: files::Error) -> Self {
-        match err {
-            files::Error::Locked { path } => Self::Locked { path },
-            files::Error::Io { path, source } => Self::Io { path, source },
-            files::Error::NotAFile { path, what } => Self::NotAFile { path, what },
-        }
-    }
 }
 
 impl Revision {

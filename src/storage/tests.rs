@@ -134,7 +134,7 @@ fn a_home_that_cannot_be_made_is_an_error_that_names_it() {
     let home = home();
     File::create(home.tmp.path().join("home")).unwrap();
     let saved = home.store.put_session(&session(1), &Revision::ABSENT, soon());
-    let Err(Error::Io { path, .. }) = saved else { panic!("{saved:?}") };
+    let Err(Error::File(files::Error::Io { path, .. })) = saved else { panic!("{saved:?}") };
     assert_eq!(path, home.dir);
 }
 
@@ -156,7 +156,7 @@ fn a_lock_that_is_held_is_waited_for_until_the_deadline() {
     let Stored { session, revision } = get(&home.store, 1);
     let until = Instant::now() + Duration::from_millis(30);
     let saved = home.store.put_session(&session, &revision, until);
-    assert!(matches!(saved, Err(Error::Locked { .. })), "{saved:?}");
+    assert!(matches!(saved, Err(Error::File(files::Error::Locked { .. }))), "{saved:?}");
     assert!(Instant::now() >= until);
     thread::scope(|scope| {
         let waiting = scope.spawn(|| home.store.put_session(&session, &revision, soon()));

@@ -7,8 +7,6 @@
 //! leaves those events where they are, says so by a [`Mark::Interrupted`], and
 //! goes on counting behind them.
 
-use std::io;
-
 use chrono::{DateTime, Utc};
 
 use crate::{
@@ -55,9 +53,7 @@ pub(super) fn add(
     if events.is_empty() && files::len(&files.trace)? == trace.bytes {
         return Ok(Undo(None));
     }
-    let Some(log) = Log::open_for(&files.trace, Access::Private)? else {
-        return Ok(Err(io::Error::from(io::ErrorKind::NotFound)).at(&files.trace)?);
-    };
+    let log = Log::open_for(&files.trace, Access::Private)?;
     let before = log.len()?;
     if before != trace.bytes {
         events.splice(0..0, recover(trace, &log.tail(before)?, at));

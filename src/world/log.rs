@@ -17,18 +17,18 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Opens the log, or begins it, as a file that belongs to a project; none if its folder is not
-    /// there.
-    pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
+    /// Opens the log, or begins it, as a file that belongs to a project.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::open_for(path, Access::Shared)
     }
 
     /// As [`Self::open`], and `access` to it if it is created.
-    pub(crate) fn open_for(path: &Path, access: Access) -> Result<Option<Self>> {
+    pub(crate) fn open_for(path: &Path, access: Access) -> Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         let found = files::open_for(path, &mut options, access)?;
-        Ok(found.map(|(file, _)| Self { file, path: path.into() }))
+        let (file, _) = found.ok_or_else(|| io::Error::from(ErrorKind::NotFound)).at(path)?;
+        Ok(Self { file, path: path.into() })
     }
 
     /// In bytes.
@@ -82,6 +82,11 @@ impl Log {
             }
         }
         Ok(())
+    }
+
+    /// Removes what is behind the first `length` bytes.
+    pub(crate) fn cut(&self, length: u64) -> Result<()> {
+        self.file.set_len(length).at(&self.path)
     }
 
     /// At most the last `length` bytes.

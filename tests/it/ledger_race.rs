@@ -23,7 +23,7 @@ use roz::{
         ranges::Changed,
     },
     ledger::{Appended, Ledger},
-    storage::Error,
+    storage::{Error, FileError},
 };
 
 const PART: &str = "ROZ_LEDGER_PART";
@@ -151,7 +151,7 @@ fn fill(dir: &Path) {
         // Now of a session that is known, now of a new one.
         match append(&ledger, &format!("s{}", size % 7), &"long/".repeat(size % 400)) {
             Ok(_) => written += 1,
-            Err(Error::Io { path, .. }) => {
+            Err(Error::File(FileError::Io { path, .. })) => {
                 assert!(path.starts_with(dir), "{}", path.display());
                 failed += 1;
             }

@@ -20,7 +20,7 @@ use roz::{
         session::{Session, SessionId},
         trace::{DecisionTaken, Mark, TraceEvent},
     },
-    storage::{Error, FileStore, MessageStore, Revision, update},
+    storage::{Error, FileError, FileStore, MessageStore, Revision, update},
 };
 
 const PART: &str = "ROZ_TEST_PART";
@@ -168,12 +168,15 @@ fn fill(store: &FileStore, dir: &Path) {
             Err(err) => break err,
         }
     };
-    assert!(matches!(&full, Error::Io { path, .. } if path.starts_with(dir)), "{full:?}");
+    assert!(
+        matches!(&full, Error::File(FileError::Io { path, .. }) if path.starts_with(dir)),
+        "{full:?}"
+    );
     let saved = count(&load(store));
     let known = load(store).trace.seq;
     for _ in 0..5 {
         let failed = step(store, false);
-        assert!(matches!(failed, Err(Error::Io { .. })), "{failed:?}");
+        assert!(matches!(failed, Err(Error::File(FileError::Io { .. }))), "{failed:?}");
     }
     assert_eq!(count(&load(store)), saved);
     assert_eq!(store.read_trace(&id()).unwrap().last().unwrap().seq, known);
@@ -196,12 +199,15 @@ fn remount_and_read(store: &FileStore, dir: &Path) {
         assert!(mount.arg(dir).status().unwrap().success());
     }
     let failed = step(store, false);
-    assert!(matches!(&failed, Err(Error::Io { path, .. }) if path.starts_with(dir)), "{failed:?}");
+    assert!(
+        matches!(&failed, Err(Error::File(FileError::Io { path, .. })) if path.starts_with(dir)),
+        "{failed:?}"
+    );
     assert_eq!(count(&load(store)), 1);
     assert_eq!(store.read_trace(&id()).unwrap().len(), 1);
     let new = Session::new("s2".parse().unwrap(), DateTime::UNIX_EPOCH);
     let failed = store.put_session(&new, &Revision::ABSENT, soon());
-    assert!(matches!(failed, Err(Error::Io { .. })), "{failed:?}");
+    assert!(matches!(failed, Err(Error::File(FileError::Io { .. }))), "{failed:?}");
 }
 
 /// Kills a process that writes without a pause, `times` over, at moments that

@@ -47,7 +47,7 @@ fn with_each_kind(name: &str, judge: impl Fn(&Home, &str)) {
 #[track_caller]
 fn assert_refused<T: std::fmt::Debug>(answer: Result<T>, what: &str) {
     match answer {
-        Err(Error::NotAFile { what: found, .. }) => assert_eq!(found, what),
+        Err(Error::File(files::Error::NotAFile { what: found, .. })) => assert_eq!(found, what),
         other => panic!("{what}: {other:?}"),
     }
 }
