@@ -352,7 +352,7 @@ impl Roz {
                 LeftoverKind::Trace | LeftoverKind::Corrupt => is_old,
             };
             if goes && (what.dry_run || self.store.sweep(&leftover, until).unwrap_or(false)) {
-                cleaned.leftovers.push(leftover.name().to_owned());
+                cleaned.leftovers.push(leftover.name);
             }
         }
         if !what.dry_run {

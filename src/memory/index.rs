@@ -2,8 +2,7 @@
 //! cold process finds what is relevant without reading what is there.
 //!
 //! It is never a source: see [`cached`]. The learnings themselves are the body
-//! of the entry. They are read from it one by one, when they are asked for,
-//! each with its own checksum in the index.
+//! of the entry. They are read from it one by one, when they are asked for.
 
 use std::{
     cell::OnceCell,
@@ -18,7 +17,7 @@ use super::Shelf;
 use crate::{
     core::reflection::{
         learning::Learning,
-        retrieval::{self, Built, Index, checksum},
+        retrieval::{self, Built, Index},
     },
     world::{
         cached::{self, MadeBy},
@@ -140,7 +139,8 @@ where
             let Some(place) = self.index.place(id) else { continue };
             let mut text = vec![0; place.length.min(1 << 26) as usize];
             let read = file.read_exact_at(&mut text, from.saturating_add(place.offset));
-            let Some(learning) = read.ok().and_then(|()| place.read(&text)) else {
+            let learning = read.ok().and_then(|()| serde_json::from_slice(&text).ok());
+            let Some(learning) = learning else {
                 let loaded = (self.load)()?;
                 return Ok(among(self.reloaded.get_or_init(|| loaded.learnings)));
             };
@@ -150,25 +150,11 @@ where
     }
 }
 
-impl<L> std::fmt::Debug for Indexed<L> {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let is_cached = matches!(self.texts, Texts::Cached(..));
-        let mut debug_struct = f.debug_struct("Indexed");
-        debug_struct
-            .field("learnings", &self.index.len())
-            .field("is_cached", &is_cached)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Where the index of these sources lies.
 fn entry(roz_home: &Path, sources: &[PathBuf]) -> PathBuf {
-    let mut names = Vec::new();
-    for source in sources {
-        names.extend(source.as_os_str().as_encoded_bytes());
-        names.push(0);
-    }
-    roz_home.join(format!("cache/learnings-{:016x}.idx", checksum(&names)))
+    let names: Vec<&[u8]> =
+        sources.iter().map(|source| source.as_os_str().as_encoded_bytes()).collect();
+    roz_home.join(format!("cache/learnings-{:032x}.idx", cached::hash(&names)))
 }
 
 #[cfg(test)]

@@ -160,7 +160,8 @@ pub struct Leftover {
     pub kind: LeftoverKind,
     /// When it was last written.
     pub at: DateTime<Utc>,
-    name: String,
+    /// What the user calls it.
+    pub name: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,20 +202,12 @@ impl Revision {
     pub const ABSENT: Self = Self(None);
 
     fn of(bytes: Option<&[u8]>) -> Self {
-        let hash = |salt: u8, bytes: &[u8]| {
+        let hash = |bytes: &[u8]| {
             let mut hasher = DefaultHasher::new();
-            hasher.write_u8(salt);
             hasher.write(bytes);
-            hasher.finish()
+            format!("{:x}-{:x}", bytes.len(), hasher.finish())
         };
-        Self(bytes.map(|byte| format!("{:x}-{:x}-{:x}", byte.len(), hash(0, byte), hash(1, byte))))
-    }
-}
-
-impl Leftover {
-    /// What the user calls it.
-    pub fn name(&self) -> &str {
-        &self.name
+        Self(bytes.map(hash))
     }
 }
 

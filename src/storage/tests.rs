@@ -323,7 +323,7 @@ fn leftovers_are_found_and_swept() {
     }
     fs::write(home.path("notes.txt"), "").unwrap();
     let leftovers = home.store.leftovers().unwrap();
-    let mut found: Vec<_> = leftovers.iter().map(Leftover::name).collect();
+    let mut found: Vec<_> = leftovers.iter().map(|leftover| &*leftover.name).collect();
     found.sort_unstable();
     assert_eq!(found, names);
     for leftover in &leftovers {

@@ -18,9 +18,10 @@ use crate::{
 };
 
 /// In what the entries stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(in crate::memory) enum Style {
     /// A `learnings.md`.
+    #[default]
     File,
     /// Somebody else's log: what bears no mark is not ours, an entry begins
     /// with the time of day, and of several statuses the last one holds.
@@ -292,7 +293,7 @@ fn part(text: &str) -> Option<(Part<'_>, usize)> {
 }
 
 /// An entry, as far as its lines have come.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Draft {
     style: Style,
     line: usize,
@@ -317,14 +318,8 @@ impl Draft {
             line: line.number,
             id: id.to_owned(),
             summary,
-            fields: HashMap::new(),
-            detail: None,
-            statuses: Vec::new(),
-            status: None,
             after_heading: line.next,
-            is_marked: false,
-            end: None,
-            broken: None,
+            ..Self::default()
         }
     }
 

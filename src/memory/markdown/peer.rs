@@ -41,7 +41,7 @@ pub(super) fn id(heading: &str) -> Option<&str> {
 }
 
 /// An entry, as far as its lines have come.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Draft {
     line: usize,
     id: String,
@@ -56,15 +56,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn begin(line: Line, id: &str) -> Self {
-        Self {
-            line: line.number,
-            id: id.to_owned(),
-            after_heading: line.next,
-            fields: HashMap::new(),
-            status: None,
-            detail: None,
-            broken: None,
-        }
+        Self { line: line.number, id: id.to_owned(), after_heading: line.next, ..Self::default() }
     }
 
     pub(super) fn breaks(&mut self, why: &str) {

@@ -96,11 +96,7 @@ impl Mcp {
         known::path(self.lock.parent().unwrap_or(&self.lock), &self.server)
     }
 
-    fn locked(&self) -> Result<std::fs::File> {
-        self.locked_within(self.patience)
-    }
-
-    fn locked_within(&self, patience: Duration) -> Result<std::fs::File> {
+    fn locked(&self, patience: Duration) -> Result<std::fs::File> {
         let until = Instant::now() + patience;
         if let Some(dir) = self.lock.parent()
             && !dir.is_dir()
@@ -121,7 +117,7 @@ impl MemoryBackend for Mcp {
         if !is_id(&learning.id) {
             return Err(Error::BadId { id: learning.id.clone() });
         }
-        let _lock = self.locked()?;
+        let _lock = self.locked(self.patience)?;
         if self.is_graph() {
             self.talk(async |talk| graph::write(talk, learning).await)?;
         } else {
@@ -137,7 +133,7 @@ impl MemoryBackend for Mcp {
 
     fn all(&self) -> Result<Reading> {
         // Whoever writes meanwhile knows better what is there.
-        let lock = self.locked_within(Duration::ZERO);
+        let lock = self.locked(Duration::ZERO);
         let mut reading = if self.is_graph() {
             graph::read(&self.talk(async |talk| talk.call("read_graph", json!({})).await)?)
         } else {
@@ -158,7 +154,7 @@ impl MemoryBackend for Mcp {
     }
 
     fn mark(&self, id: &str, status: Status) -> Result<()> {
-        let _lock = self.locked()?;
+        let _lock = self.locked(self.patience)?;
         if self.is_graph() {
             self.talk(async |talk| graph::mark(talk, id, status).await)?;
         } else {

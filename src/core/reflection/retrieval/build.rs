@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
-    index::{Built, Document, Index, Place, Posting, checksum},
+    index::{Built, Document, Index, Place, Posting},
     paths,
     words::{Words, chunks},
 };
@@ -53,7 +53,6 @@ pub fn build(learnings: &[Learning]) -> Built {
             place: Place {
                 offset: begin as u64,
                 length: u32::try_from(text.len()).unwrap_or(u32::MAX),
-                checksum: checksum(text),
             },
         });
     }

@@ -6,8 +6,6 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::core::reflection::learning::Learning;
-
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Index {
     pub(super) documents: Vec<Document>,
@@ -35,7 +33,6 @@ pub(super) struct Document {
 pub struct Place {
     pub offset: u64,
     pub length: u32,
-    pub(super) checksum: u64,
 }
 
 /// A learning's number, and in the last eight bits the term's strength from 1 to 255.
@@ -74,26 +71,4 @@ impl Index {
         let found = self.terms.binary_search_by(|(known, _)| known.as_str().cmp(term));
         found.map_or(&[], |at| &self.terms[at].1)
     }
-}
-
-impl Place {
-    /// `None` if the bytes do not match the checksum.
-    pub fn read(self, text: &[u8]) -> Option<Learning> {
-        let is_whole = checksum(text) == self.checksum;
-        is_whole.then(|| serde_json::from_slice(text).ok())?
-    }
-}
-
-/// Detects damage, not forgery: a forger could write the learnings themselves. FNV-1a over steps of
-/// eight bytes.
-pub fn checksum(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let all = words.iter().chain([&last]).map(|word| u64::from_le_bytes(*word));
-    let seed = 0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64;
-    all.fold(seed, |hash, word| {
-        let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash ^ (hash >> 29)
-    })
 }

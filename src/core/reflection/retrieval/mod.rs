@@ -23,7 +23,7 @@ mod words;
 pub use self::{
     build::build,
     choose::{Chosen, Occasion},
-    index::{Built, Index, Place, checksum},
+    index::{Built, Index, Place},
 };
 use crate::core::reflection::learning::{Category, Learning, Scope, Status};
 
