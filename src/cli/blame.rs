@@ -11,7 +11,7 @@ use chrono::Local;
 use serde_json::{Value, json};
 
 use self::known::{Blamed, blamed};
-use super::{Done, ledger::class, say};
+use super::{ledger::class, say};
 use crate::{
     core::{bounded, intent::ledger::Record},
     sidecar,
@@ -37,37 +37,28 @@ pub(super) struct Args {
     /// Tell all that is known of why a line is there
     #[arg(long)]
     why: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 const LARGEST: usize = 16 << 20;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.why {
-        return why(&args.place, args.json, world);
+        return why(&args.place, world);
     }
     let (path, line) = place(&args.place, world)?;
     let blamed = blamed(&path, world)?;
     let (from, to) = blamed.range(line, &path)?;
-    if args.json {
-        let lines: Vec<Value> = (from..to).map(|at| blamed.json(at)).collect();
-        let lines_shown = &blamed.lines[from..to];
-        let unaccounted = lines_shown.iter().filter(|line| line.record.is_none()).count();
-        say::print_json(&json!({
-            "file": blamed.file, "lines": lines, "unaccounted": unaccounted,
-        }))?;
-        return Ok(Done::Well);
-    }
+    let lines: Vec<Value> = (from..to).map(|at| blamed.json(at)).collect();
+    let lines_shown = &blamed.lines[from..to];
+    let unaccounted = lines_shown.iter().filter(|line| line.record.is_none()).count();
+    let value = json!({ "file": blamed.file, "lines": lines, "unaccounted": unaccounted });
     let rows: Vec<Vec<String>> = (from..to).map(|at| blamed.row(at)).collect();
     let heading = ["LINE", "INTENT", "SESSION", "MODEL", "CLASS", "TIME", "COMMIT", "TEXT"];
-    say::print(&say::Out::new(world).table(&heading, &rows))?;
-    Ok(Done::Well)
+    super::said(value, say::Out::new(world).table(&heading, &rows))
 }
 
 /// All that is known of why a line is there.
-pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
+pub(super) fn why(place: &str, world: &World) -> super::Result {
     let (path, line) = self::place(place, world)?;
     let blamed = blamed(&path, world)?;
     let name = place.trim_end_matches(':');
@@ -77,14 +68,10 @@ pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
     let record = blamed.record(at);
     let id = record.and_then(|record| record.intent_id.as_deref());
     let intent = id.and_then(|id| catalogue.intents.iter().find(|intent| intent.id == id));
-    if as_json {
-        let mut value = blamed.json(at);
-        value["file"] = blamed.file.clone().into();
-        value["intent"] = serde_json::to_value(intent)?;
-        value["record"] = serde_json::to_value(record)?;
-        say::print_json(&value)?;
-        return Ok(Done::Well);
-    }
+    let mut value = blamed.json(at);
+    value["file"] = blamed.file.clone().into();
+    value["intent"] = serde_json::to_value(intent)?;
+    value["record"] = serde_json::to_value(record)?;
     let line = |text: &str, max| bounded::plain_line(&bounded::line(text, max));
     let known = &blamed.lines[at];
     let mut told = format!("{}:{}: {}\n", blamed.file, at + 1, line(known.text.trim(), 200));
@@ -119,8 +106,7 @@ pub(super) fn why(place: &str, as_json: bool, world: &World) -> super::Result {
         format!("{} {} ({})", short(&commit.id), commit.summary, commit.author)
     });
     tell("commit", &commit);
-    say::print(&told)?;
-    Ok(Done::Well)
+    super::said(value, told)
 }
 
 /// `src/a.rs:12`; a file may be called so, too.

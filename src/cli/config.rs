@@ -1,9 +1,9 @@
 //! `roz config`: what applies, and what is wrong.
 
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Done, advice, say};
+use super::advice;
 use crate::{
     config::{self, Sources},
     open,
@@ -27,63 +27,44 @@ enum Verb {
         /// Say where each value comes from
         #[arg(long)]
         origin: bool,
-        /// Print one JSON object, with the origins
-        #[arg(long)]
-        json: bool,
     },
     /// List every mistake with its file, line and remedy
     ///
     /// Exits with 1 if there is any. The rest of the configuration still
     /// applies. Warnings name what is valid but looks misspelt.
-    Check {
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
+    Check,
     /// Print a JSON Schema of config.toml, for editors
-    Schema {
-        /// Accepted for consistency; the output is always JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Schema,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let (text, done) = told(args, &open::sources(world, &world.cwd))?;
-    say::print(&text)?;
-    Ok(done)
+    told(args, &open::sources(world, &world.cwd))
 }
 
-/// What the verb prints, and how it ends.
-fn told(args: &Args, sources: &Sources) -> super::Result<(String, Done)> {
-    let json =
-        |value: &Value| Ok::<_, serde_json::Error>(serde_json::to_string_pretty(value)? + "\n");
-    Ok(match args.verb {
-        Verb::Show { json: true, .. } => {
-            (json(&config::load_fresh(sources).to_json())?, Done::Well)
+fn told(args: &Args, sources: &Sources) -> super::Result {
+    match args.verb {
+        Verb::Show { origin } => {
+            let full = config::load_fresh(sources);
+            super::said(full.to_json(), full.show(origin))
         }
-        Verb::Show { origin, json: false } => {
-            (config::load_fresh(sources).show(origin), Done::Well)
-        }
-        Verb::Check { json: as_json } => {
+        Verb::Check => {
             let mut full = config::load_fresh(sources);
             let missing = advice::templates(&full, &sources.roz_home);
             let mut warnings = advice::tools(&full);
             warnings.extend(advice::lines_alone(&full));
             full.diagnostics.extend(missing);
-            let text = if as_json {
-                let mut value = full.check_json();
-                value["warnings"] = json!(warnings);
-                json(&value)?
-            } else {
-                let said = |diagnostic: &config::Diagnostic| format!("warning: {diagnostic}\n");
-                let warnings: Vec<String> = warnings.iter().map(said).collect();
-                full.check() + &warnings.concat()
-            };
-            (text, if full.diagnostics.is_empty() { Done::Well } else { Done::Badly })
+            let mut value = full.check_json();
+            value["warnings"] = json!(warnings);
+            let warnings = warnings.iter().map(|warning| format!("warning: {warning}\n"));
+            let words = full.check() + &warnings.collect::<String>();
+            super::judged(full.diagnostics.is_empty(), value, words)
         }
-        Verb::Schema { .. } => (json(&config::schema())?, Done::Well),
-    })
+        Verb::Schema => {
+            let schema = config::schema();
+            let words = format!("{schema:#}\n");
+            super::said(schema, words)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -28,16 +28,6 @@ use crate::{
     world::{self, World},
 };
 
-/// What could not be done, a line each.
-#[derive(Debug, thiserror::Error)]
-#[error("{}", .0.join("\nroz: "))]
-struct Failed(Vec<String>);
-
-/// Ends a verb with what could not be done, if anything.
-pub(super) fn fail(reasons: Vec<String>) -> super::Result {
-    if reasons.is_empty() { Ok(Done::Well) } else { Err(Failed(reasons).into()) }
-}
-
 /// All that a project and its user have learned, and how it is used.
 pub(super) struct Stock {
     pub(super) library: Library,
@@ -101,12 +91,9 @@ impl Stock {
         (found, unknown)
     }
 
-    /// Ends a verb that was asked for ids, after all else was said. JSON has named the unknown ones.
-    pub(super) fn unknown(&self, ids: &[&str], is_json: bool) -> super::Result {
-        if is_json {
-            return Ok(if ids.is_empty() { Done::Well } else { Done::Badly });
-        }
-        fail(ids.iter().map(|id| self.no_such(id)).collect())
+    /// What to say of ids that no learning has.
+    pub(super) fn unknown(&self, ids: &[&str]) -> Vec<String> {
+        ids.iter().map(|id| self.no_such(id)).collect()
     }
 
     /// Adds to the log of their use.
@@ -167,18 +154,18 @@ impl Stock {
         format!("{said}\n")
     }
 
-    /// Prints one JSON object, with what could not be read in it.
-    pub(super) fn print_json(&self, mut value: Value) -> super::Result {
-        value["problems"] = problems_as_json(&self.problems);
-        say::print_json(&value)?;
-        Ok(Done::Well)
-    }
-
-    /// Prints a text, and what could not be read.
-    pub(super) fn print(&self, text: &str, out: &Out) -> super::Result<()> {
+    /// Ends a verb, with what could not be read, and what could not be done.
+    #[expect(clippy::unnecessary_wraps, reason = "verbs end with it")]
+    pub(super) fn said(
+        &self,
+        mut value: Value,
+        mut text: String,
+        failed: &[String],
+        out: &Out,
+    ) -> super::Result {
         /// A file can hold any number of them.
         const TOLD: usize = 20;
-        let mut text = text.to_owned();
+        value["problems"] = problems_as_json(&self.problems);
         let mut warn = |said: &str| {
             let said = bounded::plain_line(&format!("roz: {said}"));
             let _ = writeln!(text, "{}", out.paint(Tone::Warn, &said));
@@ -189,7 +176,8 @@ impl Stock {
         if let Some(more @ 1..) = self.problems.len().checked_sub(TOLD) {
             warn(&format!("{more} more cannot be read (`--json` names them)"));
         }
-        Ok(say::print(&text)?)
+        let end = if failed.is_empty() { Ok(0) } else { Err(failed.join("\nroz: ")) };
+        Ok(Done::Said(value, text, end))
     }
 }
 

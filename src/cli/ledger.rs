@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsStr,
+    fmt::Write as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -9,7 +10,7 @@ use std::{
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use super::{Done, say};
+use super::say;
 use crate::{
     core::{
         bounded,
@@ -40,9 +41,6 @@ use crate::{
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
-    /// Print one JSON object
-    #[arg(long, global = true)]
-    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -118,7 +116,6 @@ const REMOTE_PATIENCE: Duration = Duration::from_mins(5);
 const TOLD: usize = 50;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let json = args.json;
     let ledger = Roz::open(world, &world.cwd)?.ledger(&world.cwd);
     let remote_until = Instant::now() + REMOTE_PATIENCE;
     let gathered = |ledger: Ledger| ledger.gathered(Instant::now() + PATIENCE);
@@ -133,17 +130,17 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
                          after the next commit, unless `intent.notes` is false.\n"
                     .to_owned(),
             };
-            say::answer(json, &json!({ "remote": sent }), &words)
+            super::said(json!({ "remote": sent }), bounded::plain(&words))
         }
         Verb::Pull(Remote { remote }) => {
             let from = ledger.pull(remote.as_deref(), &ssh_of(world), remote_until)?;
             let words = format!("Records fetched from {from}.\n");
-            say::answer(json, &json!({ "remote": from }), &words)
+            super::said(json!({ "remote": from }), bounded::plain(&words))
         }
-        Verb::Show(args) => show(args, json, &gathered(ledger), world),
-        Verb::Verify => verify(json, &gathered(ledger), world),
-        Verb::Validate => validate(json, &gathered(ledger)),
-        Verb::Export { format: _ } => export(&gathered(ledger), json),
+        Verb::Show(args) => show(args, &gathered(ledger), world),
+        Verb::Verify => verify(&gathered(ledger), world),
+        Verb::Validate => validate(&gathered(ledger)),
+        Verb::Export { format: _ } => export(&gathered(ledger)),
     }
 }
 
@@ -153,20 +150,20 @@ fn ssh_of(world: &World) -> Vec<(&'static str, &OsStr)> {
     names.into_iter().filter_map(|name| Some((name, world.var(name)?.as_ref()))).collect()
 }
 
-fn show(args: &Show, json: bool, ledger: &Ledger, world: &World) -> super::Result {
+fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
     let paths = args.file.as_ref().map(|path| candidates(path, ledger.project(), &world.cwd));
     let wanted = |record: &Record| {
         args.intent.as_ref().is_none_or(|id| record.intent_id.as_ref() == Some(id))
             && args.session.as_ref().is_none_or(|id| record.session_id.starts_with(id.as_str()))
             && paths.as_ref().is_none_or(|paths| paths.iter().any(|path| record.touches(path)))
     };
-    let mut found: Vec<(Record, Option<Value>)> = Vec::new();
+    let mut found: Vec<(Record, Value)> = Vec::new();
     let mut unreadable = 0_u64;
     ledger.each_line(|_, line| match Record::read(line) {
         None => unreadable += 1,
         // With what another roz may have written beside.
         Some(record) if wanted(&record) => {
-            found.push((record, json.then(|| serde_json::from_slice(line).ok()).flatten()));
+            found.push((record, serde_json::from_slice(line).unwrap_or_default()));
         }
         Some(_) => (),
     })?;
@@ -174,22 +171,17 @@ fn show(args: &Show, json: bool, ledger: &Ledger, world: &World) -> super::Resul
     found.sort_by_key(|(record, _)| record.timestamp);
     let found = found.split_off(found.len().saturating_sub(args.limit));
     let rows: Vec<Vec<String>> = found.iter().map(|(record, _)| row(record)).collect();
-    let records: Vec<Value> = found.into_iter().filter_map(|(_, value)| value).collect();
-    if json {
-        say::print_json(&json!({ "records": records, "unreadable": unreadable }))?;
-        return Ok(Done::Well);
-    }
-    if rows.is_empty() {
-        say::print("No such records.\n")?;
-    } else {
-        let heading = ["TIME", "SESSION", "INTENT", "CLASS", "TOOL", "WHAT"];
-        say::print(&say::Out::new(world).table(&heading, &rows))?;
-    }
+    let records: Vec<Value> = found.into_iter().map(|(_, value)| value).collect();
     if unreadable > 0 {
         let lines = say::counted(unreadable, "line");
         say::warn(&format!("{lines} cannot be read: `roz ledger verify` tells more"));
     }
-    Ok(Done::Well)
+    let heading = ["TIME", "SESSION", "INTENT", "CLASS", "TOOL", "WHAT"];
+    let words = match &rows[..] {
+        [] => "No such records.\n".to_owned(),
+        rows => say::Out::new(world).table(&heading, rows),
+    };
+    super::said(json!({ "records": records, "unreadable": unreadable }), words)
 }
 
 /// What a path may mean in the ledger: from the working directory, or from the project's root.
@@ -251,63 +243,56 @@ fn what(record: &Record) -> String {
     parts.join(", ")
 }
 
-fn verify(json: bool, ledger: &Ledger, world: &World) -> super::Result {
+fn verify(ledger: &Ledger, world: &World) -> super::Result {
     let working = say::working("reading the ledger");
     let verdict = ledger.verify(Instant::now() + PATIENCE)?;
     drop(working);
     let is_whole = verdict.problems.is_empty();
-    let done = if is_whole { Done::Well } else { Done::Badly };
-    if json {
-        let mut value = serde_json::to_value(&verdict)?;
-        let problems = value["problems"].as_array_mut().into_iter().flatten();
-        for (value, problem) in problems.zip(&verdict.problems) {
-            value["message"] = problem.what.to_string().into();
-        }
-        value["whole"] = is_whole.into();
-        say::print_json(&value)?;
-        return Ok(done);
+    let mut value = serde_json::to_value(&verdict)?;
+    let problems = value["problems"].as_array_mut().into_iter().flatten();
+    for (value, problem) in problems.zip(&verdict.problems) {
+        value["message"] = problem.what.to_string().into();
     }
+    value["whole"] = is_whole.into();
     let out = say::Out::new(world);
-    print_some(verdict.problems.iter().map(|problem| {
+    let mut text = some(verdict.problems.iter().map(|problem| {
         let session = problem.session_id.as_ref().map(|id| format!(" (session {id})"));
         let told = format!("{}{}", problem.what, session.unwrap_or_default());
         out.paint(say::Tone::Bad, &bounded::plain_line(&told))
-    }))?;
+    }));
     let torn = verdict.torn.iter();
-    print_some(torn.map(|at| format!("line {at}: its writer was stopped; nothing is missing")))?;
+    text += &some(torn.map(|at| format!("line {at}: its writer was stopped; nothing is missing")));
     let others = verdict.unanchored.len();
     if others > 0 {
-        say::print(&format!(
+        let _ = writeln!(
+            text,
             "Sessions of other machines, of which nobody here knows whether lines at their ends were \
-             cut off or added: {others}\n"
-        ))?;
+             cut off or added: {others}"
+        );
     }
     let (records, sessions) = (verdict.records, verdict.sessions);
     let counts =
         format!("{} of {}", say::counted(records, "record"), say::counted(sessions, "session"));
-    let text = if is_whole {
+    text += &if is_whole {
         out.paint(say::Tone::Good, &format!("Whole: {counts}."))
     } else {
         let problems = verdict.problems.len();
         out.paint(say::Tone::Bad, &format!("Not whole: {counts}, and problems: {problems}."))
     };
-    say::print(&format!("{text}\n"))?;
-    Ok(done)
+    super::judged(is_whole, value, text + "\n")
 }
 
 /// The first of many lines, and how many more there are.
-fn print_some(lines: impl ExactSizeIterator<Item = String>) -> super::Result<()> {
+fn some(lines: impl ExactSizeIterator<Item = String>) -> String {
     let more = lines.len().saturating_sub(TOLD);
-    for line in lines.take(TOLD) {
-        say::print(&format!("{line}\n"))?;
-    }
+    let mut text: String = lines.take(TOLD).map(|line| line + "\n").collect();
     if more > 0 {
-        say::print(&format!("… and {more} more\n"))?;
+        let _ = writeln!(text, "… and {more} more");
     }
-    Ok(())
+    text
 }
 
-fn validate(json: bool, ledger: &Ledger) -> super::Result {
+fn validate(ledger: &Ledger) -> super::Result {
     let mut records = 0_u64;
     let mut wrong: Vec<(u64, Fault)> = Vec::new();
     ledger.each_line(|number, line| match serde_json::from_slice(line) {
@@ -320,49 +305,40 @@ fn validate(json: bool, ledger: &Ledger) -> super::Result {
             wrong.push((number, Fault { at: String::new(), what: "it is no JSON".into() }));
         }
     })?;
-    let valid = wrong.is_empty();
-    let done = if valid { Done::Well } else { Done::Badly };
-    if json {
-        let fault = |(line, fault): &(u64, Fault)| json!({ "line": line, "at": fault.at, "what": fault.what });
-        let faults: Vec<Value> = wrong.iter().map(fault).collect();
-        say::print_json(&json!({ "valid": valid, "records": records, "faults": faults }))?;
-        return Ok(done);
-    }
-    print_some(wrong.iter().map(|(line, fault)| {
+    let is_valid = wrong.is_empty();
+    let fault =
+        |(line, fault): &(u64, Fault)| json!({ "line": line, "at": fault.at, "what": fault.what });
+    let faults: Vec<Value> = wrong.iter().map(fault).collect();
+    let value = json!({ "valid": is_valid, "records": records, "faults": faults });
+    let mut text = some(wrong.iter().map(|(line, fault)| {
         let at = if fault.at.is_empty() { "the record" } else { &fault.at };
         bounded::plain_line(&format!("line {line}: {at}: {}", fault.what))
-    }))?;
-    if valid {
-        say::print(&format!("Valid Agent Trace: {records} records.\n"))?;
+    }));
+    if is_valid {
+        let _ = writeln!(text, "Valid Agent Trace: {records} records.");
     }
-    Ok(done)
+    super::judged(is_valid, value, text)
 }
 
-fn export(ledger: &Ledger, as_json: bool) -> super::Result {
+fn export(ledger: &Ledger) -> super::Result {
     let mut left_out = Vec::new();
     let mut records = Vec::new();
-    let mut failed = Ok(());
     ledger.each_line(|number, line| {
         let record = serde_json::from_slice(line).map(shape::strict).unwrap_or_default();
-        if !shape::faults(&record).is_empty() {
-            left_out.push(number);
-        } else if as_json {
+        if shape::faults(&record).is_empty() {
             records.push(record);
-        } else if failed.is_ok() {
-            failed = say::print(&format!("{record}\n"));
+        } else {
+            left_out.push(number);
         }
     })?;
-    failed?;
-    if as_json {
-        say::print_json(&json!({ "records": records, "left_out": left_out }))?;
+    if !left_out.is_empty() {
+        let lines = left_out.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        say::warn(&format!(
+            "left out, because they are no Agent Trace: lines {}",
+            bounded::line(&lines, 100)
+        ));
     }
-    if left_out.is_empty() {
-        return Ok(Done::Well);
-    }
-    let lines = left_out.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    say::warn(&format!(
-        "left out, because they are no Agent Trace: lines {}",
-        bounded::line(&lines, 100)
-    ));
-    Ok(Done::Badly)
+    let words: String = records.iter().map(|record| record.to_string() + "\n").collect();
+    let value = json!({ "records": records, "left_out": left_out });
+    super::judged(left_out.is_empty(), value, words)
 }

@@ -159,8 +159,6 @@ fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
 #[derive(Debug, PartialEq)]
 enum Done {
     Well,
-    /// The verb has said why itself: exit code 1.
-    Badly,
     /// What there is to say: an object for programs, or words for people; and the exit code, or
     /// what people have to be told besides.
     Said(Value, String, std::result::Result<u8, String>),
@@ -174,12 +172,17 @@ fn said(value: Value, words: impl Into<String>) -> Result {
     Ok(Done::Said(value, words.into(), Ok(0)))
 }
 
+/// The same, with exit code 1 unless all is well.
+#[expect(clippy::unnecessary_wraps, reason = "verbs end with it")]
+fn judged(is_well: bool, value: Value, words: impl Into<String>) -> Result {
+    Ok(Done::Said(value, words.into(), Ok(u8::from(!is_well))))
+}
+
 impl Done {
     /// Prints what there is to say. With the exit code.
     fn tell(self, as_json: bool) -> Result<u8> {
         match self {
             Self::Well => Ok(0),
-            Self::Badly => Ok(1),
             Self::Said(value, _, end) if as_json => {
                 say::print_json(&value)?;
                 Ok(end.unwrap_or(1))

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use chrono::{DateTime, Local, Utc};
 use serde::Serialize;
-use serde_json::Value;
 use textwrap::{Options, WordSplitter};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -175,11 +174,6 @@ fn terminal_width() -> Option<usize> {
         .filter(|columns| *columns > 0)
 }
 
-/// Prints what an agent or a user has written, without its control characters.
-pub(super) fn print_plain(text: &str) -> io::Result<()> {
-    print(&bounded::plain(text))
-}
-
 /// Prints, and answers what went wrong with that: a closed pipe among others.
 pub(super) fn print(text: &str) -> io::Result<()> {
     io::stdout().lock().write_all(text.as_bytes())
@@ -188,16 +182,6 @@ pub(super) fn print(text: &str) -> io::Result<()> {
 /// Something went wrong beside what was asked for.
 pub(super) fn warn(text: &str) {
     let _ = writeln!(io::stderr().lock(), "roz: warning: {}", bounded::plain_line(text));
-}
-
-/// Answers with an object where that is wanted, else in words.
-pub(super) fn answer(json: bool, value: &Value, words: &str) -> super::Result {
-    if json {
-        print_json(value)?;
-    } else {
-        print_plain(words)?;
-    }
-    Ok(super::Done::Well)
 }
 
 pub(super) fn print_json(value: &impl Serialize) -> super::Result<()> {

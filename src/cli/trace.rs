@@ -36,8 +36,7 @@ pub(super) struct Args {
     /// Only events of this type: `roz_decision`, `gate_blocked` …
     #[arg(long = "type", value_name = "TYPE")]
     event_type: Option<String>,
-    /// Print one JSON object; with `--follow`, one for each event
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 

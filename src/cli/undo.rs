@@ -7,9 +7,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{Done, input, intent::is_in_client, say, target::Target};
+use super::{input, intent::is_in_client, target::Target};
 use crate::{
     core::{
         bounded,
@@ -54,8 +54,7 @@ pub(super) struct Args {
     /// Do not ask
     #[arg(long)]
     yes: bool,
-    /// Print one JSON object
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -103,7 +102,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
                 return Err("someone has to confirm: run it at a terminal, or add `--yes`".into());
             }
             if !input::is_yes(&format!("{}Do that?", told(&plans, true)))? {
-                return Ok(Done::Badly);
+                return super::judged(false, Value::Null, "");
             }
         }
         // The user may have taken their time to answer.
@@ -117,8 +116,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     let files: Vec<_> = plans.iter().map(file).collect();
     let value = json!({ "files": files, "done": !args.dry_run && is_done });
-    say::answer(args.json, &value, &told(&plans, args.dry_run))?;
-    Ok(if is_done { Done::Well } else { Done::Badly })
+    super::judged(is_done, value, told(&plans, args.dry_run))
 }
 
 /// The records of that call, session or intent, oldest first. The beginning of a session's id does,

@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use super::{
-    Done,
-    install::{CLAUDE, Claude, Told, agents},
-};
+use super::install::{CLAUDE, Claude, Told, agents};
 use crate::{
     plugin::{
         ID, MARKETPLACE, Place,
@@ -24,9 +21,6 @@ pub(super) struct Args {
     /// Only from this agent (may be given more than once); without it, from all of them
     #[arg(long, value_name = "NAME")]
     client: Vec<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -44,8 +38,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if told.done.is_empty() && is_done {
         told.done.push("Nothing to undo.".to_owned());
     }
-    told.print(args.json, world)?;
-    Ok(if is_done { Done::Well } else { Done::Badly })
+    told.said(is_done, world)
 }
 
 fn from_claude(told: &mut Told, world: &World) -> super::Result<()> {

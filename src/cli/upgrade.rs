@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Done, say};
 use crate::world::World;
 
 /// Show how to upgrade roz
@@ -16,11 +15,7 @@ use crate::world::World;
 ///   roz upgrade
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-pub(super) struct Args {
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
-}
+pub(super) struct Args {}
 
 /// A part of the binary's path, how it came there, and what updates it.
 const WAYS: &[(&str, &str, &str)] = &[
@@ -33,24 +28,21 @@ const WAYS: &[(&str, &str, &str)] = &[
 /// The command for a binary that is somewhere else.
 const BY_SCRIPT: (&str, &str) = ("install.sh", "git pull && ./install.sh");
 
-pub(super) fn run(args: &Args, world: &World) -> super::Result {
+pub(super) fn run(_: &Args, world: &World) -> super::Result {
     let binary = world.binary()?;
     let real = binary.canonicalize().unwrap_or_else(|_| binary.clone());
     let (way, command) = way(&real);
     let version = env!("CARGO_PKG_VERSION");
-    if args.json {
-        say::print_json(&json!({
-            "version": version, "binary": binary, "installed_by": way, "command": command,
-        }))?;
-        return Ok(Done::Well);
-    }
+    let value = json!({
+        "version": version, "binary": binary, "installed_by": way, "command": command,
+    });
     let place = if command.starts_with("git") { " in your clone of roz" } else { "" };
-    say::print(&format!(
+    let words = format!(
         "roz {version} at `{}` was installed by {way}.\nTo upgrade, run{place}:\n  {command}\nThen \
          run `roz install` and restart the client.\n",
         binary.display()
-    ))?;
-    Ok(Done::Well)
+    );
+    super::said(value, words)
 }
 
 fn way(binary: &Path) -> (&'static str, &'static str) {

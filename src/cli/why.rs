@@ -28,14 +28,11 @@ pub(super) struct Args {
     /// A session's id or a unique beginning of it
     #[arg(long, alias = "session-id", value_name = "ID", conflicts_with = "place")]
     session: Option<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Some(place) = &args.place {
-        return blame::why(place, args.json, world);
+        return blame::why(place, world);
     }
     let (roz, session) = target::existing(args.session.as_deref(), world)?;
     let refused = refused::newest(&roz.store.read_trace(&session.session_id)?);

@@ -2,33 +2,39 @@ use std::{fs, path::Path};
 
 use clap::Parser;
 
+use serde_json::Value;
+
 use super::*;
+use crate::cli::Done;
 
 #[derive(Parser)]
 struct Cli {
     #[command(flatten)]
     args: Args,
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 /// `roz config …` with `text` as the user's file.
 #[track_caller]
-fn roz_config(text: &str, args: &[&str]) -> (Done, String) {
+fn roz_config(text: &str, args: &[&str]) -> (u8, String) {
     let dir = tempfile::tempdir().unwrap();
     let user_file = dir.path().join("config.toml");
     fs::write(&user_file, text).unwrap();
     let roz_home = dir.path().to_owned();
     let sources = Sources { roz_home, user_file, ..Sources::default() };
     let cli = Cli::parse_from([&["config"], args].concat());
-    let (out, done) = told(&cli.args, &sources).unwrap();
+    let Done::Said(value, words, Ok(code)) = told(&cli.args, &sources).unwrap() else { panic!() };
+    let out = if cli.json { value.to_string() } else { words };
     assert!(!Path::new(&dir.path().join("cache")).exists(), "it only looks");
-    (done, out.replace(dir.path().to_str().unwrap(), "…"))
+    (code, out.replace(dir.path().to_str().unwrap(), "…"))
 }
 
 #[test]
 fn show_prints_a_configuration_that_says_the_same() {
-    let (done, shown) =
+    let (code, shown) =
         roz_config("review.gates.tools = ['a\"b', 'c\\d']\nmode = 1", &["show", "--origin"]);
-    assert_eq!(done, Done::Well);
+    assert_eq!(code, 0);
     assert!(shown.contains("review.mode = \"prompt\""), "{shown}");
     assert!(shown.contains("# …/config.toml:1\n"), "{shown}");
     assert!(shown.contains("# …/config.toml:2: unknown key `mode`"), "{shown}");
@@ -50,25 +56,25 @@ fn show_as_json_has_values_and_origins() {
 
 #[test]
 fn check_names_a_mistake_and_fails() {
-    let (done, told) = roz_config("\nreview.mod = 'always'", &["check"]);
-    assert_eq!(done, Done::Badly);
+    let (code, told) = roz_config("\nreview.mod = 'always'", &["check"]);
+    assert_eq!(code, 1);
     assert_eq!(told, "…/config.toml:2: unknown key `review.mod`; did you mean `review.mode`?\n");
-    let (done, json) = roz_config("\nreview.mod = 'always'", &["check", "--json"]);
+    let (code, json) = roz_config("\nreview.mod = 'always'", &["check", "--json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((done, &json["ok"]), (Done::Badly, &Value::Bool(false)));
+    assert_eq!((code, &json["ok"]), (1, &Value::Bool(false)));
     assert_eq!(json["diagnostics"][0]["line"], 2);
     assert_eq!(json["diagnostics"][0]["remedy"], "did you mean `review.mode`?");
 }
 
 #[test]
 fn check_is_content_with_a_good_file() {
-    let (done, told) = roz_config("review.mode = 'always'", &["check"]);
-    assert_eq!((done, told.as_str()), (Done::Well, "nothing is wrong with …/config.toml\n"));
+    let (code, told) = roz_config("review.mode = 'always'", &["check"]);
+    assert_eq!((code, told.as_str()), (0, "nothing is wrong with …/config.toml\n"));
 }
 
 #[test]
 fn schema_is_json() {
-    let (done, json) = roz_config("", &["schema"]);
-    assert_eq!(done, Done::Well);
+    let (code, json) = roz_config("", &["schema"]);
+    assert_eq!(code, 0);
     assert!(serde_json::from_str::<Value>(&json).unwrap().is_object());
 }

@@ -13,10 +13,7 @@ pub(super) use self::{
     cage::Cage,
     stage::{Stage, Step, times},
 };
-use super::{
-    Done,
-    say::{self, Out},
-};
+use super::say::Out;
 use crate::world::World;
 
 /// Play a whole session, and show what roz answers
@@ -28,8 +25,7 @@ use crate::world::World;
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// Print one JSON object
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -42,12 +38,8 @@ struct NoHome(#[source] std::io::Error);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let stage = play(&world.binary()?, (!args.json).then(|| Out::new(world)), world)?;
-    if args.json {
-        say::print_json(&json!({ "ok": stage.is_right(), "steps": stage.steps }))?;
-    } else {
-        stage.close()?;
-    }
-    Ok(if stage.is_right() { Done::Well } else { Done::Badly })
+    let value = json!({ "ok": stage.is_right(), "steps": stage.steps });
+    super::judged(stage.is_right(), value, stage.closing())
 }
 
 /// Plays the session; without an `out`, unseen.

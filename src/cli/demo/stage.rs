@@ -144,8 +144,8 @@ impl Stage {
         Ok(())
     }
 
-    pub(super) fn close(&self) -> io::Result<()> {
-        let Some(out) = &self.out else { return Ok(()) };
+    pub(super) fn closing(&self) -> String {
+        let Some(out) = &self.out else { return String::new() };
         let (tone, text) = if self.is_right() {
             (Tone::Good, "Every gate held, and let go when it should.")
         } else {
@@ -155,7 +155,7 @@ impl Stage {
         let (median, _) = times(&self.steps);
         let told = format!("{hooks} hook processes, {median:.1} ms each (median).");
         let (text, told) = (folded(text, "", out), folded(&told, "", out));
-        say::print(&format!("\n{}\n{told}\n", out.paint(tone, &text)))
+        format!("\n{}\n{told}\n", out.paint(tone, &text))
     }
 }
 

@@ -26,7 +26,6 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{
-    Done,
     demo::{self, Step},
     install, say,
 };
@@ -62,9 +61,6 @@ pub(super) struct Args {
     /// Only this check (can be given again)
     #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(CHECKS.iter().map(|(name, _)| *name)))]
     only: Vec<String>,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 /// A check by its name; it answers none where there is nothing to say.
@@ -174,20 +170,15 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 fn report(checks: &[Check], steps: &[Step], args: &Args, world: &World) -> super::Result {
     let works = checks.iter().all(|check| check.finding.status != Status::Fail);
-    if args.json {
-        let (median, worst) = demo::times(steps);
-        let canary = json!({ "steps": steps, "median_ms": median, "worst_ms": worst });
-        say::print_json(&json!({ "ok": works, "checks": checks, "canary": canary }))?;
-    } else {
-        let out = say::Out::new(world);
-        let mut text = shown(checks, &out);
-        if args.verbose {
-            text += &canary::shown(steps, &out);
-        }
-        text += &verdict(checks, args.only.is_empty(), &out);
-        say::print(&text)?;
+    let (median, worst) = demo::times(steps);
+    let canary = json!({ "steps": steps, "median_ms": median, "worst_ms": worst });
+    let out = say::Out::new(world);
+    let mut text = shown(checks, &out);
+    if args.verbose {
+        text += &canary::shown(steps, &out);
     }
-    Ok(if works { Done::Well } else { Done::Badly })
+    text += &verdict(checks, args.only.is_empty(), &out);
+    super::judged(works, json!({ "ok": works, "checks": checks, "canary": canary }), text)
 }
 
 fn shown(checks: &[Check], out: &say::Out) -> String {

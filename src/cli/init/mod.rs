@@ -13,15 +13,15 @@ use std::{
 };
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::{
     found::Found,
     step::{Step, lines, new_file},
 };
-use super::{Done, input, say};
+use super::{input, say};
 use crate::{
-    core::intent::selection,
+    core::{bounded, intent::selection},
     ledger, memory,
     open::Roz,
     sidecar::{FOLDER, provenance},
@@ -54,8 +54,7 @@ pub(super) struct Args {
     /// Stop tracking the ledger in git, as older versions of roz did
     #[arg(long)]
     untrack: bool,
-    /// Print one JSON object
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -140,23 +139,18 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let found = Found::look(&roz, world);
     let Some(wants) = wants(args, &found)? else {
-        say::print_plain("No gate was chosen, so nothing was written.\n")?;
-        return Ok(Done::Well);
+        return super::said(Value::Null, "No gate was chosen, so nothing was written.\n");
     };
     let steps = set_up(wants, args, &roz, &found, world)?;
     let is_done = steps.iter().all(Step::is_done);
-    if args.json {
-        say::print_json(&json!({
-            "project": roz.project, "gates": wants, "files": steps, "done": is_done,
-        }))?;
-    } else {
-        let told: String = steps.iter().map(Step::told).collect();
-        say::print_plain(&(told + &next(wants, &found)))?;
-        if wants.intent && world.on_path("roz").is_empty() {
-            say::warn("`roz` is not on PATH, so the client cannot start `roz mcp`");
-        }
+    let value = json!({
+        "project": roz.project, "gates": wants, "files": steps, "done": is_done,
+    });
+    if wants.intent && world.on_path("roz").is_empty() {
+        say::warn("`roz` is not on PATH, so the client cannot start `roz mcp`");
     }
-    Ok(if is_done { Done::Well } else { Done::Badly })
+    let told: String = steps.iter().map(Step::told).collect();
+    super::judged(is_done, value, bounded::plain(&(told + &next(wants, &found))))
 }
 
 impl Wants {

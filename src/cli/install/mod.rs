@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{
-    Done, input,
+    input,
     say::{self, Out, Tone},
     trial,
 };
@@ -62,8 +62,7 @@ pub(super) struct Args {
     /// Say what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
-    /// Print one JSON object
-    #[arg(long)]
+    #[arg(from_global)]
     json: bool,
 }
 
@@ -97,8 +96,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let mut told = Told::default();
     if args.dry_run {
         would(args, &others, is_claude_wanted, &mut told, world)?;
-        told.print(args.json, world)?;
-        return Ok(Done::Well);
+        return told.said(true, world);
     }
     if let Some(trial) = args.trial {
         told.done.push(trial::set(trial, world)?);
@@ -109,8 +107,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if is_claude_wanted {
         Wiring { claude: &Claude::new(world)?, args, world }.run(&mut told)?;
     }
-    told.print(args.json, world)?;
-    Ok(Done::Well)
+    told.said(true, world)
 }
 
 /// What an installation would do.
@@ -161,10 +158,7 @@ fn connect(client: &dyn clients::Client, told: &mut Told, world: &World) -> supe
 }
 
 impl Told {
-    pub(super) fn print(&self, json: bool, world: &World) -> super::Result<()> {
-        if json {
-            return say::print_json(self);
-        }
+    pub(super) fn said(&self, is_done: bool, world: &World) -> super::Result {
         let out = Out::new(world);
         let mut lines = self.done.clone();
         if !self.to_type.is_empty() {
@@ -176,7 +170,7 @@ impl Told {
             lines.push(out.paint(Tone::Warn, &warning));
         }
         lines.extend(self.notes.iter().map(|note| say::folded(note, out.edge(), "")));
-        Ok(say::print(&(lines.join("\n") + "\n"))?)
+        super::judged(is_done, serde_json::to_value(self)?, lines.join("\n") + "\n")
     }
 
     /// Tells of what was to be added to a file of the client's.

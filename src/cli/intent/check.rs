@@ -4,13 +4,16 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{Done, open, say};
+use super::{judged, open, say};
 use crate::{
-    core::intent::{
-        catalogue::{Catalogue, Intent},
-        ignore::Ignore,
-        overlap::overlap,
-        scope::Scope,
+    core::{
+        bounded,
+        intent::{
+            catalogue::{Catalogue, Intent},
+            ignore::Ignore,
+            overlap::overlap,
+            scope::Scope,
+        },
     },
     sidecar::intent_store::IntentStore,
     world::World,
@@ -19,7 +22,7 @@ use crate::{
 /// What is wrong, and whether therefore something cannot be relied on.
 type Problem = (bool, String);
 
-pub(super) fn run(json: bool, world: &World) -> super::super::Result {
+pub(super) fn run(world: &World) -> super::super::Result {
     let (_, store) = open(world)?;
     let problems = problems(&store.catalogue);
     let overlaps = overlaps(&store);
@@ -30,26 +33,22 @@ pub(super) fn run(json: bool, world: &World) -> super::super::Result {
         Err(problem) => (vec![(true, problem.to_string())], false),
     };
     let is_sound = !problems.iter().chain(&ignored).any(|(breaks, _)| *breaks);
-    let done = if is_sound { Done::Well } else { Done::Badly };
     let (declared, open) = (store.catalogue.intents.len(), store.catalogue.open().count());
-    if json {
-        let broken = ignored.iter().filter(|(breaks, _)| *breaks);
-        let problem = |(breaks, what): &Problem| json!({ "what": what, "breaks": breaks });
-        let lines = store.ignore.as_ref().map(Ignore::lines).unwrap_or_default().iter();
-        say::print_json(&json!({
-            "ok": is_sound,
-            "declared": declared,
-            "open": store.catalogue.open().map(|intent| &intent.id).collect::<Vec<_>>(),
-            "problems": problems.iter().chain(broken).map(problem).collect::<Vec<_>>(),
-            "ignore": { "lines": lines.map(|line| {
-                json!({ "line": line.line, "text": line.text, "read": line.to_string() })
-            }).collect::<Vec<_>>() },
-            "overlaps": overlaps.iter().map(|(one, other, path)| {
-                json!({ "intents": [one, other], "path": path })
-            }).collect::<Vec<_>>(),
-        }))?;
-        return Ok(done);
-    }
+    let broken = ignored.iter().filter(|(breaks, _)| *breaks);
+    let problem = |(breaks, what): &Problem| json!({ "what": what, "breaks": breaks });
+    let lines = store.ignore.as_ref().map(Ignore::lines).unwrap_or_default().iter();
+    let value = json!({
+        "ok": is_sound,
+        "declared": declared,
+        "open": store.catalogue.open().map(|intent| &intent.id).collect::<Vec<_>>(),
+        "problems": problems.iter().chain(broken).map(problem).collect::<Vec<_>>(),
+        "ignore": { "lines": lines.map(|line| {
+            json!({ "line": line.line, "text": line.text, "read": line.to_string() })
+        }).collect::<Vec<_>>() },
+        "overlaps": overlaps.iter().map(|(one, other, path)| {
+            json!({ "intents": [one, other], "path": path })
+        }).collect::<Vec<_>>(),
+    });
     let mut text = format!("active_intents.yaml: {declared} declared, {open} open\n");
     for (breaks, what) in &problems {
         let _ = writeln!(text, "  {}: {what}", if *breaks { "error" } else { "warning" });
@@ -71,8 +70,7 @@ pub(super) fn run(json: bool, world: &World) -> super::super::Result {
     let width = say::Out::new(world).width;
     let lines: Vec<String> =
         text.lines().map(|line| say::folded(line, width, "    ") + "\n").collect();
-    say::print_plain(&lines.concat())?;
-    Ok(done)
+    judged(is_sound, value, bounded::plain(&lines.concat()))
 }
 
 /// Of the YAML, of scopes, and of what intents depend on.

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{Decided, Done, cell, needs_a_person, open, say};
+use super::{Decided, cell, judged, needs_a_person, open, said};
 use crate::{
     core::{
         bounded,
@@ -41,7 +41,7 @@ pub(super) struct Args {
     decided: Decided,
 }
 
-pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     needs_a_person("confirm", &args.decided, world)?;
     let roz = Roz::open(world, &world.cwd)?;
     let until = Instant::now() + PATIENCE;
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Resul
             return Err(Box::new(sidecar::intent_store::Error::Moved));
         }
         let words = "Confirmed: the intents are gone, and nothing is asked for any more.\n";
-        return say::answer(json, &json!({ "confirmed": [FILE], "open": [] }), words);
+        return said(json!({ "confirmed": [FILE], "open": [] }), words);
     }
     let (_, store) = open(world)?;
     let doubts: Vec<String> = store.doubts().into_iter().map(|doubt| doubt.file).collect();
@@ -84,6 +84,5 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Resul
             let _ = writeln!(text, "  {}: {}", cell(&intent.id, 60), cell(&scope, 300));
         }
     }
-    say::answer(json, &value, &text)?;
-    Ok(if problem.is_some() { Done::Badly } else { Done::Well })
+    judged(problem.is_none(), value, bounded::plain(&text))
 }

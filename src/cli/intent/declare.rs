@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Decided, find, minded, needs_a_person, open, say};
+use super::{Decided, find, minded, needs_a_person, open, said};
 use crate::{
     core::intent::{
         draft::{self, Draft},
@@ -59,7 +59,7 @@ pub(super) struct Expand {
     decided: Decided,
 }
 
-pub(super) fn new(args: &New, json: bool, world: &World) -> super::super::Result {
+pub(super) fn new(args: &New, world: &World) -> super::super::Result {
     needs_a_person("new", &args.decided, world)?;
     let (_, store) = open(world)?;
     if let Some(problem) = store.catalogue.broken() {
@@ -77,10 +77,10 @@ pub(super) fn new(args: &New, json: bool, world: &World) -> super::super::Result
     store.add(intent.clone(), world.now)?;
     let mind = minded(&store, &intent, &complaints);
     let words = format!("Declared {} ({}): {}", intent.id, intent.status, intent.name);
-    say::answer(json, &json!({ "intent": intent, "mind": mind }), &lines(words, &mind))
+    said(json!({ "intent": intent, "mind": mind }), &lines(words, &mind))
 }
 
-pub(super) fn expand(args: &Expand, json: bool, world: &World) -> super::super::Result {
+pub(super) fn expand(args: &Expand, world: &World) -> super::super::Result {
     needs_a_person("expand", &args.decided, world)?;
     let (_, store) = open(world)?;
     let intent = find(&store, &args.id)?;
@@ -100,7 +100,7 @@ pub(super) fn expand(args: &Expand, json: bool, world: &World) -> super::super::
     } else {
         format!("{} now owns {} too.", intent.id, added.join(", "))
     };
-    say::answer(json, &value, &lines(words, &mind))
+    said(value, &lines(words, &mind))
 }
 
 fn lines(words: String, mind: &[String]) -> String {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{find, open, say};
+use super::{find, open, said};
 use crate::{
     core::intent::lessons::{About, LONGEST, Learned, Lesson, MOST_FILES},
     open::{Roz, agent_session},
@@ -81,7 +81,7 @@ pub(in crate::cli) fn selected(roz: &Roz, store: &IntentStore, world: &World) ->
     store.catalogue.find(&id).is_ok().then_some(id)
 }
 
-pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let (roz, store) = open(world)?;
     let selected = selected(&roz, &store, world);
     let intent = args.intent.as_deref();
@@ -106,5 +106,5 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Resul
         }
         Learned::Known => format!("{FOLDER}/{BRAIN} says so already.\n"),
     };
-    say::answer(json, &value, &words)
+    said(value, &words)
 }

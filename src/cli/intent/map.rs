@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{open, say};
+use super::{open, said, say};
 use crate::{
     core::intent::{SIDECAR, map::NAME},
     world::World,
@@ -12,7 +12,7 @@ use crate::{
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) fn run(json: bool, world: &World) -> super::super::Result {
+pub(super) fn run(world: &World) -> super::super::Result {
     let (roz, store) = open(world)?;
     let working = say::working("reading the ledger");
     let until = Instant::now() + PATIENCE;
@@ -21,9 +21,8 @@ pub(super) fn run(json: bool, world: &World) -> super::super::Result {
     drop(working);
     let what = if is_changed { "Written" } else { "It says so already" };
     let counted = say::counted(records, "record");
-    say::answer(
-        json,
-        &json!({ "file": ledger.map_path(), "records": records, "changed": is_changed }),
+    said(
+        json!({ "file": ledger.map_path(), "records": records, "changed": is_changed }),
         &format!("{what}: {SIDECAR}/{NAME}, from {counted} of the ledger.\n"),
     )
 }

@@ -11,7 +11,9 @@ mod status;
 
 use std::path::{Path, PathBuf};
 
-use super::{Done, input, say};
+use serde_json::{Value, json};
+
+use super::{Done, input, judged, say};
 use crate::{
     core::{
         bounded,
@@ -44,9 +46,6 @@ use crate::{
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
-    /// Print one JSON object
-    #[arg(long, global = true)]
-    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -78,28 +77,32 @@ enum Verb {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let json = args.json;
     let done = match &args.verb {
-        Verb::List(args) => show::list(args, json, world),
-        Verb::Show(args) => show::show(args, json, world),
-        Verb::Select(args) => select::run(args, json, world),
-        Verb::New(args) => declare::new(args, json, world),
-        Verb::Start(args) => status::start(args, json, world),
-        Verb::Complete(args) => status::complete(args, json, world),
-        Verb::Archive(args) => status::archive(args, json, world),
-        Verb::Expand(args) => declare::expand(args, json, world),
-        Verb::Check => check::run(json, world),
-        Verb::Confirm(args) => confirm::run(args, json, world),
-        Verb::Lesson(args) => lesson::run(args, json, world),
-        Verb::Map => map::run(json, world),
+        Verb::List(args) => show::list(args, world),
+        Verb::Show(args) => show::show(args, world),
+        Verb::Select(args) => select::run(args, world),
+        Verb::New(args) => declare::new(args, world),
+        Verb::Start(args) => status::start(args, world),
+        Verb::Complete(args) => status::complete(args, world),
+        Verb::Archive(args) => status::archive(args, world),
+        Verb::Expand(args) => declare::expand(args, world),
+        Verb::Check => check::run(world),
+        Verb::Confirm(args) => confirm::run(args, world),
+        Verb::Lesson(args) => lesson::run(args, world),
+        Verb::Map => map::run(world),
     };
     match done {
-        Err(err) if json && err.is::<Refused>() => {
-            say::print_json(&err.downcast_ref::<Refused>())?;
-            Ok(Done::Badly)
-        }
+        Err(err) => match err.downcast::<Refused>() {
+            Ok(refused) => Ok(Done::Said(json!(refused), String::new(), Err(refused.to_string()))),
+            Err(err) => Err(err),
+        },
         done => done,
     }
+}
+
+/// Answers, with words of the project's among roz's.
+fn said(value: Value, words: &str) -> super::Result {
+    judged(true, value, bounded::plain(words))
 }
 
 /// The option of a verb that a person decides about.

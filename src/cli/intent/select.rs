@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{say, store};
+use super::{said, store};
 use crate::{
     cli::target::Target,
     core::{
@@ -29,7 +29,7 @@ pub(super) struct Args {
     session_id: Option<String>,
 }
 
-pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let target = Target::find(&roz, args.session_id.as_deref(), world)?;
     let session = target.session(&roz, world);
@@ -68,5 +68,5 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::super::Resul
     for collision in &collisions {
         let _ = writeln!(words, "Mind: {collision}.");
     }
-    say::answer(json, &value, &words)
+    said(value, &words)
 }

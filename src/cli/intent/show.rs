@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::{Done, cell, find, open, say};
+use super::{cell, find, open, said, say};
 use crate::{
     core::{
         bounded,
@@ -37,7 +37,7 @@ pub(super) struct Show {
     id: String,
 }
 
-pub(super) fn list(args: &List, json: bool, world: &World) -> super::super::Result {
+pub(super) fn list(args: &List, world: &World) -> super::super::Result {
     let (roz, store) = open(world)?;
     if let Some(problem) = store.catalogue.broken() {
         return Err(selection::unreliable(problem, "roz intent").into());
@@ -46,16 +46,12 @@ pub(super) fn list(args: &List, json: bool, world: &World) -> super::super::Resu
     let is_shown = |intent: &&Intent| args.all || !is_finished(intent);
     let shown: Vec<&Intent> = store.catalogue.intents.iter().filter(is_shown).collect();
     let hidden = store.catalogue.intents.len() - shown.len();
-    if json {
-        let intent = |intent: &&Intent| {
-            let mut told = intent_json(intent, &store);
-            told["sessions"] = json!(sessions_at(intent, &others));
-            told
-        };
-        let intents: Vec<Value> = shown.iter().map(intent).collect();
-        say::print_json(&json!({ "intents": intents, "finished_not_shown": hidden }))?;
-        return Ok(Done::Well);
-    }
+    let intent = |intent: &&Intent| {
+        let mut told = intent_json(intent, &store);
+        told["sessions"] = json!(sessions_at(intent, &others));
+        told
+    };
+    let intents: Vec<Value> = shown.iter().map(intent).collect();
     let row = |intent: &&Intent| {
         let closed = if closed(&store, intent).is_some() { ", closed" } else { "" };
         let sessions = sessions_at(intent, &others).len();
@@ -76,11 +72,10 @@ pub(super) fn list(args: &List, json: bool, world: &World) -> super::super::Resu
     if hidden > 0 {
         let _ = writeln!(text, "{hidden} finished: `roz intent list --all`");
     }
-    say::print(&text)?;
-    Ok(Done::Well)
+    crate::cli::said(json!({ "intents": intents, "finished_not_shown": hidden }), text)
 }
 
-pub(super) fn show(args: &Show, json: bool, world: &World) -> super::super::Result {
+pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
     let (roz, store) = open(world)?;
     let intent = find(&store, &args.id)?;
     let sessions = sessions_at(intent, &roz.elsewhere(None, store.root(), world.now));
@@ -117,7 +112,7 @@ pub(super) fn show(args: &Show, json: bool, world: &World) -> super::super::Resu
             let _ = writeln!(text, "  {}", item.replace('\n', "\n  "));
         }
     }
-    say::answer(json, &value, &text)
+    said(value, &text)
 }
 
 fn is_finished(intent: &Intent) -> bool {

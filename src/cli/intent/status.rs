@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Decided, find, input, needs_a_person, open, say};
+use super::{Decided, find, input, needs_a_person, open, said, say};
 use crate::{
     cli::target::Target,
     core::{
@@ -51,6 +51,8 @@ pub(super) struct Complete {
     met: Vec<String>,
     #[command(flatten)]
     decided: Decided,
+    #[arg(from_global)]
+    json: bool,
 }
 
 /// Archive an intent that nobody continues (a person decides)
@@ -66,7 +68,7 @@ pub(super) struct Archive {
     decided: Decided,
 }
 
-pub(super) fn start(args: &Start, json: bool, world: &World) -> super::super::Result {
+pub(super) fn start(args: &Start, world: &World) -> super::super::Result {
     if args.reopen {
         needs_a_person("start --reopen", &args.decided, world)?;
     }
@@ -81,25 +83,25 @@ pub(super) fn start(args: &Start, json: bool, world: &World) -> super::super::Re
             .into();
         return Err(refusal.into());
     }
-    set(&store, intent, &Status::InProgress, json, world)
+    set(&store, intent, &Status::InProgress, world)
 }
 
-pub(super) fn archive(args: &Archive, json: bool, world: &World) -> super::super::Result {
+pub(super) fn archive(args: &Archive, world: &World) -> super::super::Result {
     needs_a_person("archive", &args.decided, world)?;
     let (_, store) = open(world)?;
-    set(&store, find(&store, &args.id)?, &Status::Archived, json, world)
+    set(&store, find(&store, &args.id)?, &Status::Archived, world)
 }
 
-pub(super) fn complete(args: &Complete, json: bool, world: &World) -> super::super::Result {
+pub(super) fn complete(args: &Complete, world: &World) -> super::super::Result {
     needs_a_person("complete", &args.decided, world)?;
     let (roz, store) = open(world)?;
     let intent = find(&store, &args.id)?;
     let criteria = &intent.acceptance_criteria;
-    check(intent, &args.met, input::can_ask() && !json)?;
+    check(intent, &args.met, input::can_ask() && !args.json)?;
     if criteria.is_empty() {
         say::warn(&format!("{} has no acceptance criteria: nothing was asked", intent.id));
     }
-    let done = set(&store, intent, &Status::Completed, json, world)?;
+    let done = set(&store, intent, &Status::Completed, world)?;
     // The session is good to know, and not needed.
     let target = Target::find(&roz, None, world).ok().filter(|target| target.stored.is_some());
     if let (Some(target), false) = (target, intent.status == Status::Completed) {
@@ -152,15 +154,13 @@ fn set(
     store: &IntentStore,
     intent: &Intent,
     status: &Status,
-    json: bool,
     world: &World,
 ) -> super::super::Result {
     let written = store.set_status(&intent.id, status.clone(), world.now)?;
     let already = if written { "" } else { " already" };
     let id = &intent.id;
-    say::answer(
-        json,
-        &json!({ "intent_id": id, "status": status.word(), "written": written }),
+    said(
+        json!({ "intent_id": id, "status": status.word(), "written": written }),
         &format!("{id} is {status}{already}.\n"),
     )
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{
-    Done, due,
+    due,
     learnings::{self, Stock},
     say::{self, Out},
 };
@@ -62,16 +62,16 @@ pub(super) struct Restore {
     pub(super) ids: Vec<String>,
 }
 
-pub(super) fn archive(args: &Archive, json: bool, world: &World) -> super::Result {
+pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
     if args.dry_run {
-        return due::run(WARNED_DAYS, json, world);
+        return due::run(WARNED_DAYS, world);
     }
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     if !args.due {
         let reason = bounded::chars(args.reason.trim(), 500);
         let event = |learning_id| Event::Archived { learning_id, reason: reason.clone() };
-        return change(&args.ids, Status::Archived, event, json, &stock, world);
+        return change(&args.ids, Status::Archived, event, &stock, world);
     }
     let due = roz.due(&stock.own(), &stock.view, world);
     let ids: Vec<String> = due.iter().map(|due| due.id.clone()).collect();
@@ -80,13 +80,13 @@ pub(super) fn archive(args: &Archive, json: bool, world: &World) -> super::Resul
         let reason = due.map(|due| due.reason.clone()).unwrap_or_default();
         Event::Archived { learning_id, reason }
     };
-    change(&ids, Status::Archived, event, json, &stock, world)
+    change(&ids, Status::Archived, event, &stock, world)
 }
 
-pub(super) fn restore(ids: &[String], json: bool, world: &World) -> super::Result {
+pub(super) fn restore(ids: &[String], world: &World) -> super::Result {
     let stock = Stock::open(&Roz::here(world)?, world);
     let event = |learning_id| Event::Restored { learning_id };
-    change(ids, Status::Active, event, json, &stock, world)
+    change(ids, Status::Active, event, &stock, world)
 }
 
 /// Does what can be done, and then says what cannot.
@@ -94,7 +94,6 @@ fn change(
     ids: &[String],
     to: Status,
     event: impl Fn(String) -> Event,
-    json: bool,
     stock: &Stock,
     world: &World,
 ) -> super::Result {
@@ -126,16 +125,13 @@ fn change(
         Status::Archived => ["archived", "Put away"],
         Status::Active | Status::Superseded => ["restored", "Brought back"],
     };
-    if json {
-        let ids =
-            |of: &[&Learning]| of.iter().map(|learning| json!(learning.id)).collect::<Vec<Value>>();
-        let errors: Vec<Value> =
-            failed.iter().map(|(id, error)| json!({ "id": id, "error": error })).collect();
-        stock.print_json(json!({
-            key: ids(&done), "unchanged": ids(&unchanged), "failed": errors,
-        }))?;
-        return Ok(if failed.is_empty() { Done::Well } else { Done::Badly });
-    }
+    let ids_of =
+        |of: &[&Learning]| of.iter().map(|learning| json!(learning.id)).collect::<Vec<Value>>();
+    let errors: Vec<Value> =
+        failed.iter().map(|(id, error)| json!({ "id": id, "error": error })).collect();
+    let value = json!({
+        key: ids_of(&done), "unchanged": ids_of(&unchanged), "failed": errors,
+    });
     let mut text = if ids.is_empty() { stock.nothing("Nothing is due.") } else { String::new() };
     for learning in done {
         let _ = writeln!(text, "{verb}: {}", learnings::in_a_line(learning));
@@ -143,8 +139,8 @@ fn change(
     for learning in unchanged {
         let _ = writeln!(text, "It is {to} already: {}", learnings::in_a_line(learning));
     }
-    stock.print(&text, &Out::new(world))?;
-    learnings::fail(failed.into_iter().map(|(_, error)| error).collect())
+    let errors: Vec<String> = failed.into_iter().map(|(_, error)| error).collect();
+    stock.said(value, text, &errors, &Out::new(world))
 }
 
 /// Why it was not done, and what can be.

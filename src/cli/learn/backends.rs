@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{
-    Done,
     learnings::problems_as_json,
     say::{self, Out, Tone},
 };
@@ -16,28 +15,23 @@ use crate::{
     world::{World, in_a_line},
 };
 
-pub(super) fn run(json: bool, world: &World) -> super::Result {
+pub(super) fn run(world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let library = roz.library(world);
     let (answered, problems) = (library.ping_all(), library.problems());
-    if json {
-        let backend = |backend: &Answered| {
-            json!({
-                "name": backend.backend,
-                "place": backend.place,
-                "why": backend.why,
-                "answers": backend.answer.is_ok(),
-                "error": backend.answer.as_ref().err().map(|err| in_a_line(err)),
-            })
-        };
-        let backends: Vec<Value> = answered.iter().map(backend).collect();
-        let problems = problems_as_json(problems);
-        say::print_json(&json!({ "backends": backends, "problems": problems }))?;
-        return Ok(Done::Well);
-    }
+    let backend = |backend: &Answered| {
+        json!({
+            "name": backend.backend,
+            "place": backend.place,
+            "why": backend.why,
+            "answers": backend.answer.is_ok(),
+            "error": backend.answer.as_ref().err().map(|err| in_a_line(err)),
+        })
+    };
+    let backends: Vec<Value> = answered.iter().map(backend).collect();
+    let value = json!({ "backends": backends, "problems": problems_as_json(problems) });
     if answered.is_empty() {
-        say::print("No backend is in use: nothing that is learned is kept.\n")?;
-        return Ok(Done::Well);
+        return super::said(value, "No backend is in use: nothing that is learned is kept.\n");
     }
     let out = Out::new(world);
     let project = format!("{}/", roz.project.display());
@@ -59,6 +53,5 @@ pub(super) fn run(json: bool, world: &World) -> super::Result {
         let said = say::folded(&bounded::plain_line(&problem), out.width, "  ");
         let _ = writeln!(text, "{}", out.paint(Tone::Warn, &said));
     }
-    say::print(&text)?;
-    Ok(Done::Well)
+    super::said(value, text)
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
-use super::{Done, learnings::Stock, say::Out};
+use super::{learnings::Stock, say::Out};
 use crate::{
     core::reflection::{
         decay::{self, Due},
@@ -32,18 +32,16 @@ pub(super) struct Args {
     pub(super) days: u64,
 }
 
-pub(super) fn run(days: u64, json: bool, world: &World) -> super::Result {
+pub(super) fn run(days: u64, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let summary = |due: &Due| stock.find(&due.id).map_or("", |learning| &learning.summary);
     let by = decay::days_after(world.now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
     let all = decay::due(&stock.own(), &stock.tallies, &roz.policy.decay, by);
-    if json {
-        let (due, soon): (Vec<&Due>, Vec<&Due>) = all.iter().partition(|due| due.at <= world.now);
-        let row = |due: &&Due| json!({ "id": due.id, "summary": summary(due), "at": due.at, "reason": due.reason });
-        let rows = |of: &[&Due]| of.iter().map(row).collect::<Vec<Value>>();
-        return stock.print_json(json!({ "due": rows(&due), "soon": rows(&soon) }));
-    }
+    let (due, soon): (Vec<&Due>, Vec<&Due>) = all.iter().partition(|due| due.at <= world.now);
+    let as_json = |due: &&Due| json!({ "id": due.id, "summary": summary(due), "at": due.at, "reason": due.reason });
+    let all_of = |of: &[&Due]| of.iter().map(as_json).collect::<Vec<Value>>();
+    let value = json!({ "due": all_of(&due), "soon": all_of(&soon) });
     let row = |due: &Due| {
         let at = due.at.format("%Y-%m-%d").to_string();
         vec![due.id.clone(), at, due.reason.clone(), summary(due).to_owned()]
@@ -56,6 +54,5 @@ pub(super) fn run(days: u64, json: bool, world: &World) -> super::Result {
         out.table(&["ID", "DUE", "BECAUSE", "SUMMARY"], &rows)
             + "`roz learn archive --due` puts away what is due; `roz ref ID` keeps one.\n"
     };
-    stock.print(&text, &out)?;
-    Ok(Done::Well)
+    stock.said(value, text, &[], &out)
 }

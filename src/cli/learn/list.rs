@@ -5,7 +5,6 @@ use std::{cmp::Ordering, fmt::Write as _};
 use serde_json::{Value, json};
 
 use super::{
-    Done,
     learnings::{Narrow, Stock, word},
     say::{self, Out},
 };
@@ -55,7 +54,7 @@ enum By {
     Surfaced,
 }
 
-pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let limit = args.limit.unwrap_or(usize::MAX);
@@ -68,10 +67,7 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     }
     let of = chosen.len();
     chosen.truncate(limit);
-    if json {
-        let learnings: Vec<Value> = chosen.iter().map(|learning| stock.as_json(learning)).collect();
-        return stock.print_json(json!({ "learnings": learnings }));
-    }
+    let learnings: Vec<Value> = chosen.iter().map(|learning| stock.as_json(learning)).collect();
     let out = Out::new(world);
     let mut text = if stock.learnings.is_empty() {
         let begin = "Nothing was learned here yet: `roz reflect --help` shows how it begins.";
@@ -84,8 +80,7 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     if chosen.len() < of {
         let _ = writeln!(text, "{} of {of}.", chosen.len());
     }
-    stock.print(&text, &out)?;
-    Ok(Done::Well)
+    stock.said(json!({ "learnings": learnings }), text, &[], &out)
 }
 
 /// The newest, the last used, the most useful, the most shown first; what was never used or shown

@@ -12,7 +12,7 @@ pub(super) mod search;
 mod show;
 mod stale;
 
-use super::{Done, Result, learnings, say};
+use super::{Result, learnings, said, say};
 use crate::world::World;
 
 /// Look after what was learned: list, show, search, rate, put away
@@ -27,9 +27,6 @@ use crate::world::World;
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,
-    /// Print one JSON object
-    #[arg(long, global = true)]
-    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -68,18 +65,17 @@ enum Verb {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> Result {
-    let json = args.json;
     match &args.verb {
-        Verb::List(args) => list::run(args, json, world),
-        Verb::Show(args) => show::run(args, json, world),
+        Verb::List(args) => list::run(args, world),
+        Verb::Show(args) => show::run(args, world),
         Verb::Search(args) => search::run(args, world),
-        Verb::Rate(args) => rate::run(args, json, world),
-        Verb::Archive(args) => archive::archive(args, json, world),
-        Verb::Restore(args) => archive::restore(&args.ids, json, world),
-        Verb::Due(args) => due::run(args.days, json, world),
-        Verb::Stale => stale::run(json, world),
-        Verb::Rebuild => rebuild::run(json, world),
-        Verb::Backends => backends::run(json, world),
-        Verb::Eval(args) => eval::run(args, json, world),
+        Verb::Rate(args) => rate::run(args, world),
+        Verb::Archive(args) => archive::archive(args, world),
+        Verb::Restore(args) => archive::restore(&args.ids, world),
+        Verb::Due(args) => due::run(args.days, world),
+        Verb::Stale => stale::run(world),
+        Verb::Rebuild => rebuild::run(world),
+        Verb::Backends => backends::run(world),
+        Verb::Eval(args) => eval::run(args, world),
     }
 }

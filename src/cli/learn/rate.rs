@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{
-    Done,
     learnings::{self, Stock},
-    say::{self, Out},
+    say::Out,
 };
 use crate::{
     core::{
@@ -49,7 +48,7 @@ pub(super) struct Args {
     useless: Vec<String>,
 }
 
-pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Some(both) = args.useful.iter().find(|id| args.useless.contains(id)) {
         let both = bounded::plain_line(&bounded::line(both, 60));
         return Err(format!("`{both}` is rated useful and useless").into());
@@ -57,7 +56,7 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     if args.useful.is_empty() && args.useless.is_empty() {
-        return show(args.count, json, &stock, world);
+        return show(args.count, &stock, world);
     }
     let (known, unknown) = stock.find_all(args.useful.iter().chain(&args.useless).map(|id| &**id));
     let is_useful = |learning: &Learning| args.useful.contains(&learning.id);
@@ -66,30 +65,20 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
         useful: is_useful(learning),
     };
     stock.note(known.iter().map(event), world)?;
-    if json {
-        let rated = known
-            .iter()
-            .map(|learning| json!({ "id": learning.id, "useful": is_useful(learning) }));
-        let rated: Vec<Value> = rated.collect();
-        stock.print_json(json!({ "rated": rated, "unknown": unknown }))?;
-    } else {
-        let mut text = String::new();
-        for learning in &known {
-            let rating = if is_useful(learning) { "useful" } else { "useless" };
-            let _ = writeln!(text, "Rated {rating}: {}", learnings::in_a_line(learning));
-        }
-        say::print(&text)?;
+    let rated =
+        known.iter().map(|learning| json!({ "id": learning.id, "useful": is_useful(learning) }));
+    let value = json!({ "rated": rated.collect::<Vec<Value>>(), "unknown": unknown });
+    let mut text = String::new();
+    for learning in &known {
+        let rating = if is_useful(learning) { "useful" } else { "useless" };
+        let _ = writeln!(text, "Rated {rating}: {}", learnings::in_a_line(learning));
     }
-    stock.unknown(&unknown, json)
+    stock.said(value, text, &stock.unknown(&unknown), &Out::new(world))
 }
 
-fn show(count: usize, json: bool, stock: &Stock, world: &World) -> super::Result {
+fn show(count: usize, stock: &Stock, world: &World) -> super::Result {
     let sample = sample(stock, count);
-    if json {
-        let sample: Vec<Value> =
-            sample.iter().map(|(learning, _)| stock.as_json(learning)).collect();
-        return stock.print_json(json!({ "sample": sample }));
-    }
+    let as_json: Vec<Value> = sample.iter().map(|(learning, _)| stock.as_json(learning)).collect();
     let out = Out::new(world);
     let row = |(learning, tally): &(&Learning, Tally)| {
         let rated = if is_rated(tally) { "yes" } else { "no" };
@@ -103,8 +92,7 @@ fn show(count: usize, json: bool, stock: &Stock, world: &World) -> super::Result
         out.table(&["ID", "SHOWN", "USED", "RATED", "SUMMARY"], &rows)
             + "Rate them: roz learn rate --useful ID --useless ID\n"
     };
-    stock.print(&text, &out)?;
-    Ok(Done::Well)
+    stock.said(json!({ "sample": as_json }), text, &[], &out)
 }
 
 /// Active learnings that were shown: those first that nobody has rated, then the ones that were shown

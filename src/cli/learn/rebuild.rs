@@ -5,7 +5,6 @@ use std::{convert::Infallible, fmt::Write as _};
 use serde_json::json;
 
 use super::{
-    Done,
     learnings::Stock,
     say::{self, Out},
 };
@@ -15,7 +14,7 @@ use crate::{
     world::World,
 };
 
-pub(super) fn run(json: bool, world: &World) -> super::Result {
+pub(super) fn run(world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     let load = || Ok::<Loaded, Infallible>(stock.library.at_hand().into());
@@ -24,12 +23,10 @@ pub(super) fn run(json: bool, world: &World) -> super::Result {
     let view = stock.log.rebuild()?;
     drop(working);
     let learnings = indexed.index.len();
-    if json {
-        return stock.print_json(json!({
-            "index": { "learnings": learnings },
-            "stats": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
-        }));
-    }
+    let value = json!({
+        "index": { "learnings": learnings },
+        "stats": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
+    });
     let mut text = format!(
         "Made anew: the index of {}, and what {} of `{}` add up to.\n",
         say::counted(learnings, "learning"),
@@ -39,6 +36,5 @@ pub(super) fn run(json: bool, world: &World) -> super::Result {
     if view.broken > 0 {
         let _ = writeln!(text, "Lines of it that cannot be read: {}.", view.broken);
     }
-    stock.print(&text, &Out::new(world))?;
-    Ok(Done::Well)
+    stock.said(value, text, &[], &Out::new(world))
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
-    Done,
     learnings::{self, Narrow, Stock},
     say::{Out, Tone},
 };
@@ -46,9 +45,6 @@ pub(in crate::cli) struct Args {
     /// How many at the most
     #[arg(short, long, default_value_t = 10, value_parser = crate::cli::at_least_one)]
     limit: usize,
-    /// Print one JSON object
-    #[arg(long)]
-    json: bool,
 }
 
 /// Of a query so much is looked at, in bytes.
@@ -76,21 +72,18 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     let found = index.look(&on, args.limit, |number| filters.admit(&stock.learnings[number]));
     let found = found.iter().filter_map(|found| Some((found, stock.find(&found.id)?)));
     let found: Vec<(&Found, &Learning)> = found.collect();
-    if args.json {
-        let result = |(found, learning): &(&Found, &Learning)| {
-            json!({
-                "id": found.id,
-                "summary": learning.summary,
-                "score": found.score,
-                "why": found.why,
-                "detail": learning.detail,
-                "category": learning.category,
-                "status": learning.status,
-            })
-        };
-        let results: Vec<Value> = found.iter().map(result).collect();
-        return stock.print_json(json!({ "results": results }));
-    }
+    let result = |(found, learning): &(&Found, &Learning)| {
+        json!({
+            "id": found.id,
+            "summary": learning.summary,
+            "score": found.score,
+            "why": found.why,
+            "detail": learning.detail,
+            "category": learning.category,
+            "status": learning.status,
+        })
+    };
+    let results: Vec<Value> = found.iter().map(result).collect();
     let out = Out::new(world);
     let mut text = String::new();
     for (found, learning) in &found {
@@ -106,6 +99,5 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     } else {
         out.paint(Tone::Dim, "Say what helped: roz ref ID…") + "\n"
     };
-    stock.print(&text, &out)?;
-    Ok(Done::Well)
+    stock.said(json!({ "results": results }), text, &[], &out)
 }

@@ -39,7 +39,7 @@ pub(super) struct Args {
     session_id: Option<String>,
 }
 
-pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let is_in_session = args.session_id.is_some() || agent_session(world).is_some();
     let target = is_in_session.then(|| Target::open(args.session_id.as_deref(), world));
     let (roz, target) = match target {
@@ -49,22 +49,17 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
     };
     let stock = Stock::open(&roz, world);
     let (found, unknown) = stock.find_all(args.ids.iter().map(|id| id.trim()));
-    if json {
-        let learnings: Vec<Value> = found.iter().map(|learning| stock.as_json(learning)).collect();
-        stock.print_json(json!({ "learnings": learnings, "unknown": unknown }))?;
-    } else {
-        let out = Out::new(world);
-        let texts: Vec<String> =
-            found.iter().map(|learning| in_words(learning, &out, world)).collect();
-        say::print(&texts.join("\n"))?;
-    }
+    let learnings: Vec<Value> = found.iter().map(|learning| stock.as_json(learning)).collect();
+    let value = json!({ "learnings": learnings, "unknown": unknown });
+    let out = Out::new(world);
+    let texts: Vec<String> = found.iter().map(|learning| in_words(learning, &out, world)).collect();
     // They are read: that it cannot be noted is no reason to fail.
     if let Some(target) = target
         && let Err(err) = opened(&found, target, &stock, &roz, world)
     {
         say::warn(&format!("it could not be noted that they were opened: {err}"));
     }
-    stock.unknown(&unknown, json)
+    stock.said(value, texts.join("\n"), &stock.unknown(&unknown), &out)
 }
 
 /// Notes in the session and in the log that the texts were asked for.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Done, learnings::Stock, say::Out};
+use super::{learnings::Stock, say::Out};
 use crate::{
     core::{
         bounded,
@@ -14,7 +14,7 @@ use crate::{
     world::World,
 };
 
-pub(super) fn run(json: bool, world: &World) -> super::Result {
+pub(super) fn run(world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     // Personal ones are about other projects, too.
@@ -32,18 +32,12 @@ pub(super) fn run(json: bool, world: &World) -> super::Result {
     });
     let looked: Vec<(&Learning, _, _)> =
         looked.filter(|(_, missing, _)| !missing.is_empty()).collect();
-    if json {
-        let learnings = looked.iter().map(|(learning, missing, present)| {
-            let Learning { id, summary, .. } = learning;
-            json!({ "id": id, "summary": summary, "missing": missing, "present": present })
-        });
-        return stock.print_json(json!({ "learnings": learnings.collect::<Vec<Value>>() }));
-    }
+    let learnings = looked.iter().map(|(learning, missing, present)| {
+        let Learning { id, summary, .. } = learning;
+        json!({ "id": id, "summary": summary, "missing": missing, "present": present })
+    });
+    let value = json!({ "learnings": learnings.collect::<Vec<Value>>() });
     let out = Out::new(world);
-    if looked.is_empty() {
-        stock.print(&stock.nothing("Every file that a learning names is there."), &out)?;
-        return Ok(Done::Well);
-    }
     let row = |(learning, missing, present): &(&Learning, Vec<&str>, Vec<&str>)| {
         vec![
             learning.id.clone(),
@@ -53,8 +47,11 @@ pub(super) fn run(json: bool, world: &World) -> super::Result {
     };
     let rows: Vec<Vec<String>> = looked.iter().map(row).collect();
     let next = "Do they still hold? `roz learn archive ID…` puts away those that do not.\n";
-    stock.print(&(out.table(&["ID", "GONE", "FILES"], &rows) + next), &out)?;
-    Ok(Done::Well)
+    let text = match &rows[..] {
+        [] => stock.nothing("Every file that a learning names is there."),
+        rows => out.table(&["ID", "GONE", "FILES"], rows) + next,
+    };
+    stock.said(value, text, &[], &out)
 }
 
 fn is_a_path(text: &str) -> bool {

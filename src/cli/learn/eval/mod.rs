@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
 use self::set::{Labelled, Project};
-use super::{Done, say};
+use super::say;
 use crate::{
     core::{
         policy::RetrievalPolicy,
@@ -51,7 +51,7 @@ const METHODS: [(&str, Method); 3] =
 /// What is shown, best first.
 type Method = fn(&Query, &Project, DateTime<Utc>) -> Vec<Chosen>;
 
-pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
+pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let projects = set::built_in(world.now)?;
     let mut rows = Vec::new();
     let mut splits = Map::new();
@@ -77,13 +77,9 @@ pub(super) fn run(args: &Args, json: bool, world: &World) -> super::Result {
         figures["learnings"] = json!(size);
         small_stores.push(figures);
     }
-    if json {
-        say::print_json(&json!({ "splits": splits, "small_stores": small_stores }))?;
-        return Ok(Done::Well);
-    }
+    let value = json!({ "splits": splits, "small_stores": small_stores });
     let heading = ["SET", "METHOD", "QUERIES", "RECALL", "MRR", "TITLES", "CHARS", "SILENT"];
-    say::print(&say::Out::new(world).table(&heading, &rows))?;
-    Ok(Done::Well)
+    super::said(value, say::Out::new(world).table(&heading, &rows))
 }
 
 /// What a session start, or a prompt, would bring.
