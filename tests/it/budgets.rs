@@ -32,8 +32,8 @@ const BUDGETS: &[Budget] = &[
     held(&["src/observe"], 1_500),
     planned(&["src/core"], 2_500),
     planned(&["src/core/review"], 3_500),
-    planned(&["src/core/reflection"], 5_200),
-    planned(&["src/core/intent"], 8_000),
+    held(&["src/core/reflection"], 5_200),
+    held(&["src/core/intent"], 8_000),
     held(&["src/core/protect"], 2_000),
     held(&["src/shell"], 9_500),
     held(&["src/outline"], 1_000),
@@ -46,7 +46,7 @@ const BUDGETS: &[Budget] = &[
 ];
 
 /// All of `src`.
-const TOTAL: usize = 72_300;
+const TOTAL: usize = 66_000;
 /// What is no Rust: tables that the program includes.
 const DATA: usize = 2_500;
 

@@ -146,7 +146,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let value = json!({
         "project": roz.project, "gates": wants, "files": steps, "done": is_done,
     });
-    if wants.intent && world.on_path("roz").is_empty() {
+    if wants.intent && !args.json && world.on_path("roz").is_empty() {
         say::warn("`roz` is not on PATH, so the client cannot start `roz mcp`");
     }
     let told: String = steps.iter().map(Step::told).collect();
