@@ -272,8 +272,8 @@ impl Generator {
             0 => "$x".to_owned(),
             1 => "\"$x\"".to_owned(),
             2 => "${x}y".to_owned(),
-            3 => "\"${y:-d e}\"".to_owned(),
-            4 => "${x:+alt}".to_owned(),
+            3 => "\"${unset:-d e}\"".to_owned(),
+            4 => "${HOME:+alt}".to_owned(),
             5 => format!("$({})", self.inline()),
             6 => format!("\"$({})\"", self.inline()),
             7 => "{a,b}c".to_owned(),
@@ -389,7 +389,7 @@ impl Generator {
             20 => format!("s=xx{stub}y; i=2; ${{s:i:2}} ${{#s}}"),
             21 => format!("printf -v {name} %s {stub}; ${name} a"),
             22 => format!("n={name}; {name}={stub}; ${{!n}} {}", self.word()),
-            23 => format!("( declare -n n={name}; n={stub}; ${name} b )"),
+            23 => format!("( unset {name}; {name}={stub}; ${name} b )"),
             24 => "i=2; ga $i".to_owned(),
             25 => format!("mapfile -t a <<< $'{stub}\\nx y'; \"${{a[@]}}\""),
             26 => format!("IFS=, read -ra a <<< {stub},b; \"${{a[@]}}\""),
@@ -433,7 +433,6 @@ impl Generator {
             "setsid -w",
             "stdbuf -oL",
             "builtin command",
-            "env -S",
             "A=b nice env",
         ])
     }
