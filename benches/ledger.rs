@@ -16,8 +16,8 @@ use roz::{
     core::{
         bounded,
         intent::{
+            changed_lines::Changed,
             ledger::{Call, Change, FileDetails, MutationClass, Record},
-            ranges::Changed,
         },
     },
     ledger::Ledger,

@@ -375,7 +375,7 @@ impl Roz {
         }
     }
 
-    /// Those of sessions that are gone, however they went.
+    /// Removes the kept texts of sessions that no longer exist.
     fn sweep_images(&self, before: DateTime<Utc>) {
         for path in old_in(&Images::all(&self.home), before) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

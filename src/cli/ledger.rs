@@ -16,7 +16,7 @@ use crate::{
         bounded,
         intent::ledger::{
             MutationClass, Record,
-            shape::{self, Fault},
+            validate::{self, Fault},
         },
     },
     ledger::Ledger,
@@ -298,7 +298,7 @@ fn validate(ledger: &Ledger) -> super::Result {
     ledger.each_line(|number, line| match serde_json::from_slice(line) {
         Ok(value) => {
             records += 1;
-            let faults = shape::faults(&shape::strict(value)).into_iter();
+            let faults = validate::faults(&validate::strict(value)).into_iter();
             wrong.extend(faults.map(|fault| (number, fault)));
         }
         Err(_) => {
@@ -324,8 +324,8 @@ fn export(ledger: &Ledger) -> super::Result {
     let mut left_out = Vec::new();
     let mut records = Vec::new();
     ledger.each_line(|number, line| {
-        let record = serde_json::from_slice(line).map(shape::strict).unwrap_or_default();
-        if shape::faults(&record).is_empty() {
+        let record = serde_json::from_slice(line).map(validate::strict).unwrap_or_default();
+        if validate::faults(&record).is_empty() {
             records.push(record);
         } else {
             left_out.push(number);

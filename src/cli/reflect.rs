@@ -157,7 +157,7 @@ fn written(kept: &[Kept]) -> impl Iterator<Item = &Learning> {
     kept.iter().filter(|kept| !kept.places.is_empty()).map(|kept| &kept.learning)
 }
 
-/// Writes what was accepted. With the reason why one could not be written.
+/// Writes what was accepted, as much of it as can be written. The error is the last one.
 fn keep(
     accepted: &[Learning],
     library: &Library,

@@ -14,8 +14,8 @@ use crate::{
     core::{
         bounded,
         intent::{
+            changed_lines::{Change, Changed},
             ledger::{Call, Change as Changes, FileDetails, Record},
-            ranges::{Change, Changed},
         },
         session::SessionId,
     },

@@ -6,9 +6,9 @@ pub(crate) mod claude;
 mod codex;
 mod copilot;
 mod dialect;
-mod documented;
 mod envelope;
 pub(crate) mod fields;
+mod from_documents;
 mod gemini;
 mod hook;
 pub mod message;
@@ -164,12 +164,12 @@ pub const ALL: &[&dyn Client] = &[
     &qwen::QWEN,
     &opencode::OPENCODE,
     &gemini::GEMINI,
-    &documented::CURSOR,
-    &documented::DROID,
-    &documented::VSCODE,
-    &documented::DEVIN,
-    &documented::CLINE,
-    &documented::WINDSURF,
+    &from_documents::CURSOR,
+    &from_documents::DROID,
+    &from_documents::VSCODE,
+    &from_documents::DEVIN,
+    &from_documents::CLINE,
+    &from_documents::WINDSURF,
 ];
 
 /// So many of them were run, and are installed by `roz install`; of the others there are documents.
@@ -191,11 +191,11 @@ pub fn detect(payload: &str) -> &'static dyn Client {
     let has = |key: &str| keys.contains_key(key);
     let says = |key: &str, part: &str| keys.get(key).is_some_and(|json| json.get().contains(part));
     let found: &'static dyn Client = if has("cursor_version") {
-        &documented::CURSOR
+        &from_documents::CURSOR
     } else if has("clineVersion") {
-        &documented::CLINE
+        &from_documents::CLINE
     } else if has("agent_action_name") {
-        &documented::WINDSURF
+        &from_documents::WINDSURF
     } else if has("prompt_id") && !has("timestamp") {
         &claude::CLAUDE
     } else if has("turn_id") {

@@ -248,7 +248,7 @@ fn told_of(posting: &Posting, taken: &Taken, review: &Review, policy: &Policy) -
 
 /// Lets one gated call through, as `#roz:allow` does. Returns the message for the person.
 pub fn allow_once(session: &mut Session, now: DateTime<Utc>) -> String {
-    let (told, pattern) = review::people::allow_once(&mut session.review, now);
+    let (told, pattern) = review::prompt_commands::allow_once(&mut session.review, now);
     session.record(&Mark::CallAllowed { by: "terminal", pattern }, now);
     session.tell_user(
         "roz: a gated call was let through at a terminal (`roz allow`). If that was not you, look \

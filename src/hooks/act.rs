@@ -11,8 +11,8 @@ use crate::{
         event::What,
         intent::{
             change_meaning::{self, Texts},
+            changed_lines::{Change, Changed, Opaque},
             ledger::{Call, Change as Changes, FileDetails, MutationClass, Record},
-            ranges::{Change, Changed, Opaque},
             state::InFlight,
         },
         outcome::{Effect, Outcome},
@@ -24,7 +24,7 @@ use crate::{
     },
     observe::file_content,
     open::Roz,
-    sidecar::{self, provenance},
+    sidecar::{self, unconfirmed},
     world::{self, World, git, in_a_line, read_head},
 };
 
@@ -74,11 +74,11 @@ pub(super) fn act(
                 warnings.extend(ended.err().map(|err| in_a_line(&err)));
             }
             Effect::Granted(since) => {
-                let noted = provenance::granted(&roz.sidecar, &roz.home, since, until);
+                let noted = unconfirmed::granted(&roz.sidecar, &roz.home, since, until);
                 warnings.extend(noted.err().map(|err| in_a_line(&err)));
             }
             Effect::Doubt(doubts) => {
-                let noted = provenance::found(&roz.sidecar, &roz.home, &doubts, until);
+                let noted = unconfirmed::found(&roz.sidecar, &roz.home, &doubts, until);
                 outcome.messages.extend(noted.err().map(|err| {
                     format!(
                         "roz: a call changed `{}`, and it could not be noted ({}): look at it, for \

@@ -46,9 +46,10 @@ use crate::{
     open::Roz,
     shell::{HOLE, How},
     sidecar::{
-        self, provenance,
+        self,
         scratch_dirs::Scratch,
         target::{Site, folders_above, has_sidecar},
+        unconfirmed,
     },
     world::{
         World, changed_since, changes, git, in_a_line,
@@ -85,7 +86,7 @@ pub(super) fn aims(
         let (project, home) = (&roz.sidecar, &roz.home);
         let had = session.intent.had_sidecar();
         let until = gather::deadline(&roz.policy, world);
-        let missing = || provenance::missing(project, home, had, until);
+        let missing = || unconfirmed::missing(project, home, had, until);
         let sidecar = match &event.what {
             What::PostToolUse { .. } if !had => Sidecar::NotAsked,
             _ if had => missing().map_or(Sidecar::NotDeclared, |_| Sidecar::Absent),
@@ -93,7 +94,7 @@ pub(super) fn aims(
         };
         let mut aims = IntentFacts::of(Declared { sidecar, ..Declared::default() });
         if had {
-            aims.declared.doubts = provenance::doubts(project, home);
+            aims.declared.doubts = unconfirmed::doubts(project, home);
         }
         match &event.what {
             What::PreToolUse(call) => {
@@ -163,7 +164,7 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
         Some(unreliable) => Sidecar::Broken(unreliable),
         None => Sidecar::There,
     };
-    let doubts = provenance::doubts(root, &roz.home);
+    let doubts = unconfirmed::doubts(root, &roz.home);
     let ignore = ignore.unwrap_or_default();
     let closed = |id: &str| ignore.closes(id).map(|line| (id.to_owned(), line));
     let closed = catalogue.intents.iter().filter_map(|intent| closed(&intent.id)).collect();
@@ -221,8 +222,8 @@ impl Look<'_> {
         let (project, home) = (&self.roz.sidecar, &self.roz.home);
         let stand = flight.start.as_ref().and_then(|start| start.sidecar.as_ref());
         let Some(stand) = stand else { return Vec::new() };
-        let changed = provenance::changed(project, home, stand, flight.at).into_iter();
-        let doubt = |changed: provenance::Changed| Doubt {
+        let changed = unconfirmed::changed(project, home, stand, flight.at).into_iter();
+        let doubt = |changed: unconfirmed::Changed| Doubt {
             file: changed.file.to_owned(),
             before: changed.before,
             left: changed.now,

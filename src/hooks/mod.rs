@@ -3,6 +3,7 @@
 //! [`run`] has the steps: parse, load, gather, decide, save, reply.
 
 mod act;
+mod exit_code;
 pub mod explain;
 mod fail_open;
 mod format;
@@ -19,7 +20,6 @@ mod repositories;
 mod reviewing;
 pub mod shim_judge;
 pub mod shims;
-mod transcript;
 pub mod unknown_tools;
 
 use std::{
@@ -140,7 +140,7 @@ pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world:
         }
     };
     warnings.append(&mut input.warnings);
-    transcript::look_up_exit_code(&mut input);
+    exit_code::look_up_exit_code(&mut input);
     let hook = input.hook;
     let governed = nested_calls::govern_each(input, setup.gates, world);
     warnings.extend(governed.warnings);

@@ -10,8 +10,8 @@ use crate::{
         intent::{
             aftermath::{Aftermath, Found},
             change_meaning::{self, Texts},
+            changed_lines::{Change, Changed},
             ledger::Record,
-            ranges::{Change, Changed},
             scope::{Scope, Verdict},
             state::{InFlight, Start},
             target::{Kind, Target},
@@ -25,7 +25,7 @@ use crate::{
         post_call_changes::{self as observe, Call, ChangedFile},
     },
     open::Roz,
-    sidecar::{provenance, scan_filter::ScanFilter, target::Site},
+    sidecar::{scan_filter::ScanFilter, target::Site, unconfirmed},
     world::changed_since,
 };
 
@@ -38,7 +38,7 @@ pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
     Some(Start {
         since: changed_since::now(),
         git: git_brought::start(project),
-        sidecar: Some(provenance::hashes(&roz.sidecar)),
+        sidecar: Some(unconfirmed::hashes(&roz.sidecar)),
         ..Start::default()
     })
 }

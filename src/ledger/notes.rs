@@ -25,11 +25,11 @@ use crate::{
     core::{
         bounded,
         intent::{
+            changed_lines::{Change, LineRange, content_hash},
             ledger::{
                 Record,
                 chain::{Chains, Place, Problem, Verdict, What},
             },
-            ranges::{Change, LineRange, content_hash},
         },
     },
     storage,

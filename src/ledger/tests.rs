@@ -13,8 +13,8 @@ use crate::{
     core::{
         bounded,
         intent::{
+            changed_lines::Changed,
             ledger::{Call, Change, FileDetails},
-            ranges::Changed,
         },
     },
     storage,

@@ -22,7 +22,7 @@ use super::{
 use crate::{
     core::intent::{
         aftermath::WayBack,
-        ranges::{Change, Changed, Opaque},
+        changed_lines::{Change, Changed, Opaque},
         state::Start,
         unconfirmed::FILES,
     },

@@ -40,7 +40,6 @@ pub enum Unread {
     Syntax,
 }
 
-/// The language of a file, by its name.
 pub fn language_of(path: &str) -> Option<&'static Language> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (_, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;

@@ -10,7 +10,7 @@ use std::{fs, ops::Range, path::Path, time::Instant};
 use chrono::{DateTime, Utc};
 
 use super::{
-    LARGEST, intents_file, lock, provenance, text,
+    LARGEST, intents_file, lock, text, unconfirmed,
     yaml::{self, KEY},
 };
 use crate::{
@@ -109,15 +109,15 @@ pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Author) -> Re
     }
     let folder = path.parent().unwrap_or(root);
     fs::create_dir_all(folder).at(folder)?;
-    let own = provenance::Own {
+    let own = unconfirmed::Own {
         file: selection::FILE.to_owned(),
-        before: text.as_ref().map(|text| provenance::hash_of(text.as_bytes())),
-        after: Some(provenance::hash_of(new.as_bytes())),
+        before: text.as_ref().map(|text| unconfirmed::hash_of(text.as_bytes())),
+        after: Some(unconfirmed::hash_of(new.as_bytes())),
         at: now,
         by_agent: is_agents && change.grants(old),
     };
     // First: a hook that looks in between must not take it for somebody else's.
-    provenance::wrote(root, roz_home, own, until)?;
+    unconfirmed::wrote(root, roz_home, own, until)?;
     files::rewrite(&path, new.as_bytes(), true)?;
     Ok(true)
 }

@@ -11,9 +11,9 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::{
     FOLDER, edit,
     edit::{Author, Change},
-    load_fresh, load_ignore, lock, provenance,
+    load_fresh, load_ignore, lock,
     target::Site,
-    text,
+    text, unconfirmed,
 };
 use crate::{
     core::{
@@ -74,7 +74,7 @@ pub enum Error {
 impl IntentStore {
     /// None where the project declares nothing.
     pub fn open(root: &Path, roz_home: &Path) -> Option<Self> {
-        let hashes = provenance::hashes(root);
+        let hashes = unconfirmed::hashes(root);
         let catalogue = load_fresh(root)?;
         let ignore = load_ignore(root, &catalogue);
         let case = Site::new(root, None).case;
@@ -169,13 +169,13 @@ impl IntentStore {
 
     /// What a call changed, and nobody has confirmed.
     pub fn doubts(&self) -> Vec<Doubt> {
-        provenance::doubts(&self.root, &self.roz_home)
+        unconfirmed::doubts(&self.root, &self.roz_home)
     }
 
     /// A person says that what is declared is right as it is here.
     pub fn confirm(&self) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
-        let done = provenance::confirm(&self.root, &self.roz_home, &self.hashes, until);
+        let done = unconfirmed::confirm(&self.root, &self.roz_home, &self.hashes, until);
         if done.map_err(Error::Note)? { Ok(()) } else { Err(Error::Moved) }
     }
 

@@ -6,11 +6,11 @@
 
 pub mod edit;
 pub mod intent_store;
-pub mod provenance;
 pub mod scan_filter;
 pub mod scratch_dirs;
 pub mod target;
 mod tree;
+pub mod unconfirmed;
 pub mod yaml;
 
 #[cfg(test)]

@@ -140,9 +140,8 @@ pub struct Stored {
     pub revision: Revision,
 }
 
-/// Tells one saved state of a session from another. Opaque: a hash in a file
-/// store, a counter in memory, an `ETag` in a remote one. Only what one process
-/// has read it compares, so the hash is a quick one.
+/// Tells one saved state of a session from another: a hash in a file store, a counter in memory, an
+/// `ETag` in a remote one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Revision(Option<String>);
 

@@ -94,7 +94,6 @@ pub(crate) fn read_whole(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// How long the file is; 0 if it is not there.
 pub(crate) fn len(path: &Path) -> Result<u64> {
     match fs::symlink_metadata(path) {
         Err(err) if err.kind() == ErrorKind::NotFound => Ok(0),

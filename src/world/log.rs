@@ -124,7 +124,7 @@ pub(crate) fn each_line(
     read_lines(file, from, longest, each)
 }
 
-/// The same from the first line on, up to `length` bytes.
+/// As [`each_line`], but stops after `length` bytes: what is appended meanwhile is not read.
 pub(crate) fn each_line_until(
     mut file: &File,
     length: u64,

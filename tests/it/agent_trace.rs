@@ -10,8 +10,8 @@ use chrono::DateTime;
 use jsonschema::Validator;
 use proptest::prelude::*;
 use roz::core::intent::{
-    ledger::{Call, Change, FileDetails, Record, Refusal, shape},
-    ranges::Changed,
+    changed_lines::Changed,
+    ledger::{Call, Change, FileDetails, Record, Refusal, validate},
 };
 use serde_json::{Value, json};
 
@@ -105,14 +105,14 @@ fn full() -> Value {
 
 #[test]
 fn our_own_check_takes_what_the_schema_takes() {
-    assert_eq!(shape::faults(&full()), []);
+    assert_eq!(validate::faults(&full()), []);
     is_valid(&SPECIFICATION, &full());
     agrees(&full());
 }
 
 #[track_caller]
 fn agrees(record: &Value) {
-    let faults = shape::faults(record);
+    let faults = validate::faults(record);
     assert_eq!(faults.is_empty(), GENERATED.is_valid(record), "{faults:?} {record}");
 }
 
@@ -216,7 +216,7 @@ proptest! {
         for record in [change, refused].map(|change| Record::of_change(&call, change)) {
             let value = serde_json::to_value(&record).unwrap();
             is_valid(&SPECIFICATION, &value);
-            let strict = shape::strict(value);
+            let strict = validate::strict(value);
             is_valid(&SPECIFICATION, &strict);
             is_valid(&GENERATED, &strict);
         }

@@ -8,8 +8,8 @@ use std::{
 use chrono::{DateTime, TimeDelta};
 use roz::{
     core::intent::{
+        changed_lines::Changed,
         ledger::{Call, Change, FileDetails, MutationClass, Record, Refusal},
-        ranges::Changed,
     },
     ledger::Ledger,
 };

@@ -19,8 +19,8 @@ use std::{
 use chrono::DateTime;
 use roz::{
     core::intent::{
+        changed_lines::Changed,
         ledger::{Call, Change, FileDetails, Record},
-        ranges::Changed,
     },
     ledger::{Appended, Ledger},
     storage::{Error, FileError},

@@ -24,7 +24,7 @@ use crate::{
     core::{bounded, intent::selection},
     ledger, memory,
     open::Roz,
-    sidecar::{FOLDER, provenance},
+    sidecar::{FOLDER, unconfirmed},
     world::World,
 };
 
@@ -261,15 +261,15 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
 /// Without roz's home there is no session that could.
 fn note(file: &str, text: &str, roz: &Roz, world: &World) {
     const PATIENCE: Duration = Duration::from_secs(5);
-    let own = provenance::Own {
+    let own = unconfirmed::Own {
         file: file.to_owned(),
         before: None,
-        after: Some(provenance::hash_of(text.as_bytes())),
+        after: Some(unconfirmed::hash_of(text.as_bytes())),
         at: world.now,
         by_agent: false,
     };
     if roz.home.is_dir() {
-        let _ = provenance::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);
+        let _ = unconfirmed::wrote(&roz.project, &roz.home, own, Instant::now() + PATIENCE);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
         },
     },
     open::Roz,
-    sidecar::{self, provenance},
+    sidecar::{self, unconfirmed},
     world::World,
 };
 
@@ -47,8 +47,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let until = Instant::now() + PATIENCE;
     let (project, home) = (&roz.sidecar, &roz.home);
     let is_there = sidecar::governing(project, &world.cwd).is_some();
-    if !is_there && provenance::missing(project, home, true, until).is_some() {
-        if !provenance::confirm(project, home, &provenance::hashes(project), until)? {
+    if !is_there && unconfirmed::missing(project, home, true, until).is_some() {
+        if !unconfirmed::confirm(project, home, &unconfirmed::hashes(project), until)? {
             return Err(Box::new(sidecar::intent_store::Error::Moved));
         }
         let words = "Confirmed: the intents are gone, and nothing is asked for any more.\n";

@@ -168,8 +168,8 @@ pub(super) const TOOLS: &[Tool] = &[
     },
 ];
 
-/// Of a reviewer whose shell calls cannot be told from the agent's. Before the call, the hook on it
-/// gives the permit.
+/// The tool of a reviewer whose shell calls look like the agent's. The hook before this call proves that
+/// the reviewer makes it.
 pub(super) const REVIEWER: &[Tool] = &[Tool {
     name: "decide",
     about: "Ends the review: COMPLETE if you would put your name to the work, else ISSUES with what \

@@ -1,7 +1,7 @@
 //! What roz found to have changed when a call ended.
 
 use super::{
-    ignore::Treatment, mutation::Meaning, ranges::Changed, state::InFlight, target::Target,
+    changed_lines::Changed, ignore::Treatment, mutation::Meaning, state::InFlight, target::Target,
     unconfirmed::Doubt,
 };
 

@@ -24,7 +24,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest as _, Sha256};
 
 use self::names::Name;
-use super::{ledger::Record, ranges::LineRange};
+use super::{changed_lines::LineRange, ledger::Record};
 
 /// In base64 digits: 36 bits of a SHA-256.
 pub const MARK: usize = 6;

@@ -2,9 +2,9 @@
 
 use super::{
     blame,
+    changed_lines::Changed,
     ledger::FileDetails,
     mutation::{self, File, Meaning},
-    ranges::Changed,
 };
 
 /// A file before and after a call; `None`: there is no such file.

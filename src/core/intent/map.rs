@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     catalogue::Catalogue,
+    changed_lines::Change,
     ledger::{FileDetails, Record},
     mutation::evidence::{Evidence, How},
-    ranges::Change,
 };
 use crate::core::bounded;
 

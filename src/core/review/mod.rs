@@ -51,8 +51,8 @@ pub(crate) mod gate;
 pub mod gated_calls;
 mod messages;
 pub mod needs;
-pub mod people;
 pub mod phase;
+pub mod prompt_commands;
 pub mod proof;
 pub mod reviewer;
 pub mod reviewer_commands;
@@ -83,7 +83,9 @@ pub use crate::core::tool::{REVIEWER, is_reviewer_name};
 pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
     match &event.what {
         What::SessionStart { source } => on_session_start(review, *source, cx),
-        What::Prompt { text, sender: Sender::User } => people::on_prompt(review, event, text, cx),
+        What::Prompt { text, sender: Sender::User } => {
+            prompt_commands::on_prompt(review, event, text, cx)
+        }
         What::Prompt { text, sender: Sender::Client } => on_client_prompt(review, text),
         What::PreToolUse(call) => on_tool(review, event, call, cx),
         What::PostToolUse { call, succeeded } => on_tool_done(review, event, call, *succeeded, cx),

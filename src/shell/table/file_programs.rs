@@ -36,7 +36,7 @@ pub(in crate::shell) enum Files {
     Values(&'static str),
     /// The first of the operands, and nothing else.
     First,
-    /// Operands that begin with this.
+    /// What follows this at the start of an operand: `of=` of `dd of=x`.
     Prefixed(&'static str),
     /// The folder that the line has gone to, where there are fewer operands than this.
     Here(usize),

@@ -3,8 +3,8 @@
 use crate::shell::HOLE;
 use crate::shell::glob::{self, Token};
 
-/// The most steps for all matches of one cut.
-const CUTS: usize = 1 << 22;
+/// The most steps of matching for one `${x#…}` or `${x%…}`.
+const MAX_STEPS: usize = 1 << 22;
 
 /// A pattern's tokens, with quoted characters literal.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +54,7 @@ impl Pattern {
         from_the_end: bool,
         none: usize,
     ) -> Option<usize> {
-        let mut left = CUTS;
+        let mut left = MAX_STEPS;
         while let Some((place, part)) = if from_the_end { parts.next_back() } else { parts.next() }
         {
             if glob::all_match(&self.tokens, part, &mut left)? {

@@ -91,7 +91,7 @@ impl<'o> Walker<'o> {
         self.derived_if(true, walk)
     }
 
-    /// Walks something without recording it, where it has been recorded before.
+    /// `muted`: what is walked was recorded before, and is not recorded again.
     pub(super) fn muted_if<T>(&mut self, muted: bool, walk: impl FnOnce(&mut Self) -> T) -> T {
         self.with_mode(Mode { muted, ..Mode::default() }, walk)
     }

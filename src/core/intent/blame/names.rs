@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 
 use crate::core::intent::{
+    changed_lines::Change,
     ledger::{FileDetails, Record},
-    ranges::Change,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]

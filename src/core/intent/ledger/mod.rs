@@ -8,14 +8,14 @@
 //! file last.
 
 pub mod chain;
-pub mod shape;
+pub mod validate;
 pub mod who_changed;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ranges::{Changed, LineRange};
+use super::changed_lines::{Changed, LineRange};
 use crate::core::{bounded, refusal, session_id::SessionId};
 
 pub const VERSION: &str = "0.1.0";

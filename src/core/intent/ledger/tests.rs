@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{
-    shape::{faults, strict},
+    validate::{faults, strict},
     *,
 };
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::core::intent::{
+    changed_lines::{Change, Changed, Opaque},
     ignore::Treatment,
-    ranges::{Change, Changed, Opaque},
     state::Start,
     target::{Case, Kind, Place, Target},
 };
