@@ -286,7 +286,7 @@ impl Wiring<'_> {
         } else {
             told.to_type = [&add[..], &install].map(client::line).into();
         }
-        self.tell_of_others(told);
+        self.offer_others(told)?;
         if client.is_some() {
             let next = "New sessions are governed from now on. `roz doctor` checks it.";
             told.notes.push(next.to_owned());
@@ -438,18 +438,28 @@ impl Wiring<'_> {
         Ok(Some(input::ask(question, true)? == Some(true)))
     }
 
-    fn tell_of_others(&self, told: &mut Told) {
-        let is_unconnected = |other: &&&dyn clients::Client| {
-            let files = agents::plan(**other, self.world);
+    /// Asks about each other agent that is here and not connected.
+    fn offer_others(&self, told: &mut Told) -> super::Result<()> {
+        if self.args.all {
+            return Ok(());
+        }
+        let is_unconnected = |other: &&dyn clients::Client| {
+            let files = agents::plan(*other, self.world);
             files.is_ok_and(|files| files.iter().any(|file| !file.is_done()))
         };
-        let others = agents::present(self.world);
-        let others: Vec<&str> =
-            others.iter().filter(is_unconnected).map(|other| other.title()).collect();
-        if !others.is_empty() && !self.args.all {
-            let others = others.join(", ");
-            told.notes.push(format!("Also here: {others}. `roz install --all` connects them too."));
+        let mut left = Vec::new();
+        for other in agents::present(self.world).into_iter().filter(is_unconnected) {
+            match self.wants(false, &format!("{} is here too. Connect it?", other.title()))? {
+                Some(true) => connect(other, told, self.world)?,
+                Some(false) => (),
+                None => left.push(other.title()),
+            }
         }
+        if !left.is_empty() {
+            let left = left.join(", ");
+            told.notes.push(format!("Also here: {left}. `roz install --all` connects them too."));
+        }
+        Ok(())
     }
 }
 

@@ -196,17 +196,20 @@ fn what_was_added_goes_though_the_user_has_changed_the_file() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a terminal is played by Python")]
-fn at_a_terminal_permissions_and_the_status_line_are_asked_about() {
+fn at_a_terminal_permissions_the_status_line_and_other_agents_are_asked_about() {
     const TERMINAL: &str =
         "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
     let Some(machine) = machine("questions at a terminal") else { return };
+    for folder in [".codex", ".qwen"] {
+        fs::create_dir(machine.home().join(folder)).unwrap();
+    }
     let client = fs::read_to_string(machine.home().join("bin/claude")).unwrap();
     let python = client.lines().next().unwrap().trim_start_matches("#!").to_owned();
     let mut command = Command::new(python);
     command.args(["-c", TERMINAL]).arg(machine.roz()).arg("install");
     command.current_dir(machine.project()).env_clear();
     command.env("HOME", machine.home()).env("PATH", machine.home().join("bin"));
-    let ran = feed(&mut command, b"no\nyes\n");
+    let ran = feed(&mut command, b"no\nyes\nyes\nno\n");
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(
         said.contains("without asking you? [Y/n]") && said.contains("status line? [Y/n]"),
@@ -216,6 +219,9 @@ fn at_a_terminal_permissions_and_the_status_line_are_asked_about() {
     let now: Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(now["permissions"], Value::Null, "{said}");
     assert!(now["statusLine"].is_object(), "{said}");
+    assert!(said.contains("OpenAI Codex CLI is here too. Connect it? [Y/n]"), "{said}");
+    assert!(machine.home().join(".codex/hooks.json").exists(), "{said}");
+    assert!(!machine.home().join(".qwen/settings.json").exists(), "{said}");
 }
 
 #[test]
