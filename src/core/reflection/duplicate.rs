@@ -62,15 +62,20 @@ impl Known {
         });
     }
 
-    /// Returns an objection with the duplicate's id. A replacement for a known learning is not a
-    /// duplicate, nor is a project learning that only the user's own learnings contain.
+    /// Returns an objection with the duplicate's id. Not compared with are the learning that it
+    /// replaces, whatever says the same as that one, and, for a project's learning, the user's own.
     pub fn objection(&self, learning: &Learning) -> Option<String> {
         let summary = Shingles::of(&learning.summary);
         let is_personal = learning.scope == Scope::Personal;
-        if self.0.iter().any(|known| Some(&known.id) == learning.supersedes.as_ref()) {
-            return None;
-        }
-        let counts = |other: &&One| is_personal || !other.is_personal;
+        let replaced = self.0.iter().find(|known| Some(&known.id) == learning.supersedes.as_ref());
+        let is_replaced = |other: &One| {
+            replaced.is_some_and(|replaced| {
+                replaced.id == other.id
+                    || replaced.is_personal == other.is_personal
+                        && is_like(&replaced.summary, &other.summary)
+            })
+        };
+        let counts = |other: &&One| !is_replaced(other) && (is_personal || !other.is_personal);
         let found = self.0.iter().filter(counts).find(|other| is_like(&other.summary, &summary))?;
         let id = &found.id;
         let better = if found.is_personal == is_personal {

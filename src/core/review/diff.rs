@@ -13,8 +13,8 @@ pub use self::pages::pages;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileDiff {
-    /// The path after the change (of a deleted file: before it), without the prefix `b/`, escaped
-    /// as git prints it. Empty where the text does not tell.
+    /// The path after the change (of a deleted file: before it), without the prefix `b/`. Empty
+    /// where the text does not tell.
     pub path: String,
     /// The id of the file after the change (`index 1a2b3c4..5d6e7f8`), as printed, maybe
     /// abbreviated. Empty without that line.
@@ -156,15 +156,14 @@ impl FileDiff {
     fn named(names: &str, line: &str) -> Self {
         let same = || {
             let (old, new) = names.split_at_checked(names.len() / 2)?;
-            let new = new.strip_prefix(' ')?;
+            let (old, new) = (unquoted(old), unquoted(new.strip_prefix(' ')?));
             if old == new {
                 return Some(new); // `diff.noprefix`
             }
             let (old, new) = (old.split_once('/')?.1, new.split_once('/')?.1);
-            (old == new).then_some(new)
+            (old == new).then(|| new.to_owned())
         };
-        let path = same().unwrap_or_default().trim_matches('"').to_owned();
-        Self { path, header: vec![line.to_owned()], ..Self::default() }
+        Self { path: same().unwrap_or_default(), header: vec![line.to_owned()], ..Self::default() }
     }
 
     /// Returns false if it is not a header.
@@ -177,14 +176,14 @@ impl FileDiff {
             let (_, post) = ids.split_once("..").unwrap_or_default();
             post.clone_into(&mut self.post);
         } else if let Some(path) = rest("rename to ").or_else(|| rest("copy to ")) {
-            path.trim_matches('"').clone_into(&mut self.path);
+            self.path = unquoted(path);
         } else if line.starts_with("deleted file mode ") {
             self.is_deleted = true;
         } else if let Some(name) = rest("+++ ").filter(|_| self.path.is_empty()) {
             // Different names without a rename: `git diff --no-index one two`.
-            let name = name.trim_end_matches('\t');
+            let name = unquoted(name.trim_end_matches('\t'));
             let path = name.split_once('/').filter(|(prefix, _)| prefix.len() == 1);
-            path.map_or(name, |(_, path)| path).clone_into(&mut self.path);
+            self.path = path.map_or(name.clone(), |(_, path)| path.to_owned());
         } else if line.starts_with("Binary files ") || line == "GIT binary patch" {
             self.is_binary = true;
         } else if !OTHERS.split('|').any(|begin| line.starts_with(begin)) {
@@ -227,4 +226,32 @@ impl Hunk {
 /// For an empty side, a hunk header names the line before it.
 fn first(start: u64, lines: u64) -> u64 {
     start.saturating_add(u64::from(lines == 0))
+}
+
+/// A path as git prints it: `"\303\244.txt"` is `ä.txt`.
+fn unquoted(text: &str) -> String {
+    let Some(text) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else {
+        return text.to_owned();
+    };
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let escaped = if byte == b'\\' { rest.next() } else { None };
+        bytes.push(match escaped {
+            None => byte,
+            Some(b'a') => 7,
+            Some(b'b') => 8,
+            Some(b't') => b'\t',
+            Some(b'n') => b'\n',
+            Some(b'v') => 11,
+            Some(b'f') => 12,
+            Some(b'r') => b'\r',
+            Some(digit @ b'0'..=b'7') => {
+                let more = rest.by_ref().take(2);
+                more.fold(digit & 7, |value, digit| value.wrapping_shl(3) | (digit & 7))
+            }
+            Some(other) => other,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }

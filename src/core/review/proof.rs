@@ -248,14 +248,17 @@ fn standing(
         }
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Issues { .. } => (),
     }
-    // An approval does not override issues that another reviewer found at the same time.
-    let found_meanwhile = review.decisions_of_cycle().any(|posted| {
-        posted.by != By::Reviewer(agent.to_owned())
-            && started_at <= posted.posted_at
-            && matches!(posted.decision, Decision::Issues { .. })
-    });
-    if found_meanwhile {
-        return Standing::Recorded("another reviewer found issues meanwhile, and those stand");
+    // An approval does not override issues that another reviewer found at the same time, unless that
+    // one has taken them back.
+    let mut heard: Vec<&By> = Vec::new();
+    for posted in review.decisions_of_cycle().rev() {
+        if posted.by == By::Reviewer(agent.to_owned()) || heard.contains(&&posted.by) {
+            continue;
+        }
+        heard.push(&posted.by);
+        if started_at <= posted.posted_at && matches!(posted.decision, Decision::Issues { .. }) {
+            return Standing::Recorded("another reviewer found issues at the same time");
+        }
     }
     Standing::Stands
 }
