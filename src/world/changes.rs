@@ -1,11 +1,6 @@
 //! How much of a work tree was changed: lines, and files by what they hold.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io::Read as _,
-    path::Path,
-    time::Instant,
-};
+use std::{collections::BTreeMap, io::Read as _, path::Path, time::Instant};
 
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
@@ -13,15 +8,12 @@ use sha2::{Digest as _, Sha256};
 use super::{
     file_identity::open_regular,
     git::{self, Error, git_with},
-    read_ending, read_text,
 };
 
 /// Files that are looked at one by one; whoever has more has a large change.
 const MAX_FILES: usize = 2_000;
 /// A larger file is as good as a large change.
 const MAX_FILE: u64 = 4 << 20;
-/// What is read of a reflog, in bytes.
-const MAX_LOG: u64 = 1 << 20;
 
 /// A file that differs from a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,8 +81,7 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// What differs from `base`, untracked files included, without what is as it was pulled meanwhile:
-/// a pull is not the agent's work. Two processes, and one for each commit that was fetched since
-/// `began`.
+/// a pull is not the agent's work. Two processes, a third where something was fetched since `began`.
 pub fn since(
     root: &Path,
     base: &str,
@@ -98,11 +89,9 @@ pub fn since(
     until: Instant,
 ) -> Result<Vec<Changed>, Error> {
     let mut found = tracked(root, base, until)?;
-    for tip in pulled(root, began) {
-        // Of a commit that is gone nothing can be told.
-        if let Ok(own) = tracked(root, &tip, until) {
-            found = common(found, &own);
-        }
+    // Of a commit that is gone nothing can be told.
+    if let Some(Ok(own)) = pulled(root, began).map(|tip| tracked(root, &tip, until)) {
+        found = common(found, &own);
     }
     let new = git_with(root, &["ls-files", "--others", "--exclude-standard", "-z"], &[], until)?;
     for path in new.split('\0').filter(|part| !part.is_empty()) {
@@ -146,22 +135,22 @@ fn common(since: Vec<Changed>, other: &[Changed]) -> Vec<Changed> {
     own.collect()
 }
 
-/// The commits that were fetched last, since then, of what one pulls: the branch that is checked
-/// out, and the remote's default one. Read from git's own records: what was pushed is no news.
-fn pulled(root: &Path, since: DateTime<Utc>) -> BTreeSet<String> {
-    const ORIGIN: &str = "refs/remotes/origin";
-    let Some((_, common)) = git::git_dirs(root) else { return BTreeSet::new() };
-    let head = read_text(&common.join(ORIGIN).join("HEAD"), 4096).unwrap_or_default();
-    let default = head.trim().strip_prefix("ref: refs/remotes/origin/").map(str::to_owned);
-    let usual = ["main", "master"].map(str::to_owned);
-    let names = git::branch(root).into_iter().chain(default).chain(usual);
+/// The newest commit of a remote's default branch that was fetched since then; none: nothing was.
+/// Read from git's own records: what was pushed is no news.
+fn pulled(root: &Path, since: DateTime<Utc>) -> Option<String> {
+    let (_, common) = git::git_dirs(root)?;
+    let head = std::fs::read_to_string(common.join("refs/remotes/origin/HEAD")).ok();
+    let named = head.as_deref().and_then(|head| head.trim().strip_prefix("ref: "));
+    let usual = ["refs/remotes/origin/main", "refs/remotes/origin/master"];
+    let mut logs = named
+        .into_iter()
+        .chain(usual)
+        .filter(|name| name.starts_with("refs/remotes/") && !name.contains(".."))
+        .filter_map(|name| read(&common.join("logs").join(name)));
+    let text = String::from_utf8_lossy(&logs.next()?).into_owned();
     let is_fetched = |moved: &git::Moved| !moved.action.starts_with("update by push");
-    let fetched = |name: String| {
-        let log = read_ending(&common.join(format!("logs/{ORIGIN}/{name}")), MAX_LOG)?;
-        let newest = git::reflog(&log).rfind(is_fetched)?;
-        (newest.at >= since.timestamp()).then(|| newest.new.to_owned())
-    };
-    names.filter(|name| !name.contains("..")).filter_map(fetched).collect()
+    let newest = git::reflog(&text).rfind(is_fetched)?;
+    (newest.at >= since.timestamp()).then(|| newest.new.to_owned())
 }
 
 /// `added \t removed \t path`; a binary file has `-` for both.
