@@ -142,10 +142,9 @@ impl Roz {
         })
     }
 
-    /// Opens what a verb about a project's learnings works with: the project that one stands in,
-    /// and in a session of the client's that one's, as long as one stands inside of it. So an agent
-    /// that went into a submodule, or into a folder of a project without git, is still where its
-    /// hooks are.
+    /// Opens the project of the current folder, for verbs about learnings. In an agent's shell, the
+    /// session's project if the current folder is below it: an agent in a submodule works with the same
+    /// learnings as its hooks.
     pub fn here(world: &World) -> Result<Self, Error> {
         let roz = Self::open(world, &world.cwd)?;
         let id = agent_session(world).and_then(|value| value.parse().ok());
@@ -156,8 +155,8 @@ impl Roz {
         other.unwrap_or(Ok(roz))
     }
 
-    /// What works with the session's project, where that is another one than ours: it is where the
-    /// session began, wherever one stands now.
+    /// Opens the session's project, if it is not this one. A session's project is the one in which it
+    /// began.
     pub fn of_session(&self, session: &Session, world: &World) -> Option<Result<Self, Error>> {
         let project = session.project.as_ref().filter(|project| **project != self.project)?;
         Some(Self::open(world, project))
@@ -404,7 +403,7 @@ fn declares_intents(root: &Path) -> bool {
     root.join(selection::FILE).symlink_metadata().is_ok()
 }
 
-/// Whether one stands in a folder, or somewhere below.
+/// Whether the current folder is this one or below it.
 fn is_around(world: &World) -> impl Fn(&PathBuf) -> bool + '_ {
     |folder| {
         let real = folder.canonicalize();

@@ -110,7 +110,7 @@ pub(super) fn post(
     let (asker, roots) = target::works(&loaded.session, world);
     let mut posting = Posting { decision, claim, works: Vec::new(), unknown: None, excuses };
     for root in &roots {
-        match roz.looked(asker, root) {
+        match roz.looked(asker, root, loaded.session.review.tree_at_start(root)) {
             Ok(looked) => posting.works.push(looked),
             Err(why) => posting.unknown = Some(why),
         }

@@ -33,19 +33,34 @@ pub fn set_by_project<'a>(
     if names.peek().is_none() {
         return Vec::new();
     }
-    let files = settings_files(dirs, home);
-    names.filter(|name| files.iter().any(|path| may_set(path, name))).collect()
+    let files: Vec<Settings> = settings_files(dirs, home).iter().map(|path| read(path)).collect();
+    names.filter(|name| files.iter().any(|settings| settings.may_set(name))).collect()
 }
 
-/// The client may be more lenient than a parser of JSON, and `\u` may spell any name.
-fn may_set(path: &Path, name: &str) -> bool {
+enum Settings {
+    Parsed(Value),
+    /// The client may be more lenient than a parser of JSON, and `\u` may spell any name.
+    Text(String),
+    TooLarge,
+}
+
+fn read(path: &Path) -> Settings {
     let text = match file::read(path, LARGEST) {
         Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
-        Err(err) => return err.kind() == std::io::ErrorKind::FileTooLarge,
+        Err(err) if err.kind() == std::io::ErrorKind::FileTooLarge => return Settings::TooLarge,
+        Err(_) => String::new(),
     };
-    match serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}')) {
-        Ok(settings) => settings["env"].get(name).is_some(),
-        Err(_) => text.contains(name) || text.contains("\\u"),
+    let parsed = serde_json::from_str(text.trim_start_matches('\u{feff}'));
+    parsed.map_or(Settings::Text(text), Settings::Parsed)
+}
+
+impl Settings {
+    fn may_set(&self, name: &str) -> bool {
+        match self {
+            Self::Parsed(settings) => settings["env"].get(name).is_some(),
+            Self::Text(text) => text.contains(name) || text.contains("\\u"),
+            Self::TooLarge => true,
+        }
     }
 }
 

@@ -349,7 +349,7 @@ impl Play {
         let posting = Posting {
             decision,
             claim,
-            works: vec![Looked { known, required: Vec::new() }],
+            works: vec![Looked { known, ..Looked::default() }],
             unknown: (self.sight == Sight::Unknown).then(|| "no time".to_owned()),
             excuses: Vec::new(),
         };

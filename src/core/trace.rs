@@ -158,6 +158,7 @@ pub struct DecisionTaken {
     pub stands: bool,
     pub seen: Vec<String>,
     pub unseen: Vec<String>,
+    pub changed_meanwhile: Vec<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

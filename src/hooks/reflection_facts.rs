@@ -346,7 +346,7 @@ impl Lookup<'_> {
         let root = &self.roz.project;
         let baseline = self.session.reflection.baseline();
         if !root.join(".git").exists() {
-            return Diff::Unknown("it is no git repository".to_owned());
+            return Diff::Unknown("the project is not a git repository".to_owned());
         }
         let began_at = match baseline {
             Some(baseline) => baseline.head.clone(),
@@ -376,7 +376,10 @@ impl Lookup<'_> {
             // A link may lead into the project.
             let is_here = || stands_in.canonicalize().ok() == root.canonicalize().ok();
             if stands_in != *root && stands_in.join(".git").exists() && !is_here() {
-                return Some(format!("it stands in another work tree, {}", stands_in.display()));
+                return Some(format!(
+                    "the session is in another work tree, {}",
+                    stands_in.display()
+                ));
             }
             inner.map(|inner| format!("{} is a repository of its own", inner.path))
         };

@@ -139,8 +139,8 @@ where
             let Some(place) = self.index.place(id) else { continue };
             let mut text = vec![0; place.length.min(1 << 26) as usize];
             let read = file.read_exact_at(&mut text, from.saturating_add(place.offset));
-            let learning = read.ok().and_then(|()| serde_json::from_slice(&text).ok());
-            let Some(learning) = learning else {
+            let learning = read.ok().and_then(|()| serde_json::from_slice::<Learning>(&text).ok());
+            let Some(learning) = learning.filter(|learning| learning.id == **id) else {
                 let loaded = (self.load)()?;
                 return Ok(among(self.reloaded.get_or_init(|| loaded.learnings)));
             };

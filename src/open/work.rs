@@ -186,14 +186,17 @@ impl Roz {
     }
 
     /// A work tree as it is when a decision is posted, with what has to be seen of it.
-    pub fn looked(&self, asker: Asker, dir: &Path) -> Result<Looked, String> {
+    /// `before`: its tree when the reviewer started.
+    pub fn looked(&self, asker: Asker, dir: &Path, before: Option<&str>) -> Result<Looked, String> {
         let Some(repository) = Repository::of(dir) else {
             let required = written_outside(asker, dir);
-            return Ok(Looked { known: None, required });
+            return Ok(Looked { required, ..Looked::default() });
         };
         let Seen { state, known } = self.look(asker, &repository, &Question::default())?;
         let required = required(&state, &known).map_err(|err| in_a_line(&err))?;
-        Ok(Looked { known: Some(known), required })
+        let changed = before.map(|before| state.paths(before, &state.tree).unwrap_or_default());
+        let changed_meanwhile = changed.into_iter().flatten().collect();
+        Ok(Looked { known: Some(known), required, changed_meanwhile })
     }
 }
 

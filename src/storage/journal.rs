@@ -1,4 +1,4 @@
-//! What stands in logs: a line of JSON an entry.
+//! Reads and writes logs with one JSON value per line.
 
 use serde::{Serialize, de::DeserializeOwned};
 

@@ -177,7 +177,7 @@ impl Undo {
     /// As well as it can be done; otherwise the next save finds the events.
     pub(super) fn carry_out(self) {
         if let Some((log, before)) = self.0 {
-            let _ = log.file.set_len(before);
+            let _ = log.cut(before);
         }
     }
 }

@@ -28,23 +28,28 @@ pub struct Changed {
 /// The files that differ from the checked out commit, tracked or not, with a hash of what they
 /// hold. One process.
 pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Error> {
-    let paths = status(root, &["--untracked-files=all"], until)?.into_iter().take(MAX_FILES);
-    Ok(paths.map(|(_, path)| (path.clone(), content(&root.join(path)))).collect())
+    let text = status(root, &["--untracked-files=all"], until)?;
+    let paths = entries(&text).map(|(_, path)| path).take(MAX_FILES);
+    Ok(paths.map(|path| (path.to_owned(), content(&root.join(path)))).collect())
 }
 
 /// What `git status` says of each file that is not as committed, the ignored ones among them: two
 /// letters, and the path. A folder of which nothing is tracked is one of them.
 pub fn states(root: &Path, until: Instant) -> Result<Vec<(String, String)>, Error> {
-    status(root, &["--untracked-files=normal", "--ignored=traditional"], until)
+    let text = status(root, &["--untracked-files=normal", "--ignored=traditional"], until)?;
+    git::refuse_cut(&text)?;
+    Ok(entries(&text).map(|(state, path)| (state.to_owned(), path.to_owned())).collect())
 }
 
-fn status(root: &Path, which: &[&str], until: Instant) -> Result<Vec<(String, String)>, Error> {
+fn status(root: &Path, which: &[&str], until: Instant) -> Result<String, Error> {
     const STATUS: [&str; 5] =
         ["status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"];
-    let text = git_with(root, &[&STATUS[..], which].concat(), &[], until)?;
-    git::refuse_cut(&text)?;
-    let entries = text.split('\0').filter(|entry| entry.len() > 3 && entry.is_char_boundary(3));
-    Ok(entries.map(|entry| (entry[..2].to_owned(), entry[3..].to_owned())).collect())
+    git_with(root, &[&STATUS[..], which].concat(), &[], until)
+}
+
+fn entries(status: &str) -> impl Iterator<Item = (&str, &str)> {
+    let entries = status.split('\0').filter(|entry| entry.len() > 3 && entry.is_char_boundary(3));
+    entries.map(|entry| (&entry[..2], &entry[3..]))
 }
 
 /// A hash of what a file holds; of a repository its commit, of what cannot be read a word for it.

@@ -36,7 +36,7 @@ impl Log {
         Ok(self.file.metadata().at(&self.path)?.len())
     }
 
-    /// Where `lines` would begin: where one was not written to its end, behind an end for it.
+    /// The offset at which `add` writes: one further if the last line has no newline.
     pub(crate) fn end(&self) -> Result<u64> {
         let length = self.len()?;
         Ok(if self.is_open(length)? { length + 1 } else { length })

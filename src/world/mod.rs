@@ -39,12 +39,12 @@ pub struct World {
     pub started: Instant,
     /// The user's home directory, where there is one.
     pub user_home: Option<PathBuf>,
-    /// Where this process stands.
+    /// The current folder.
     pub cwd: PathBuf,
-    /// That folder has been removed.
+    /// The current folder has been removed.
     pub is_nowhere: bool,
-    /// The variables that mean something to us: `ROZ_*`, `CLAUDE*`, `*_SESSION_ID`, `PATH` (without folders of
-    /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and those that say where git's configuration is.
+    /// The variables that roz reads: `ROZ_*`, `CLAUDE*`, `*_SESSION_ID`, `PATH` (without folders of
+    /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and of git's configuration.
     pub env: Vec<(String, String)>,
 }
 

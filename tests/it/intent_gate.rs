@@ -375,6 +375,10 @@ fn what_git_throws_away_is_asked_about() {
 #[test]
 fn git_commands_that_edit_nothing_need_no_intent() {
     let roz = declared("");
+    let named = format!("{} intent select INT-001", crate::support::BINARY);
+    for line in ["roz learn show cl_20260101_abcdef", "roz learn list", &named] {
+        roz.bash(line).passes();
+    }
     for line in [
         "git switch -c x",
         "git stash",

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use crate::core::name_words::{is_one, is_stream_device, words};
 use crate::{
     core::{event::ToolCall, intent::checks, tool::Tool},
-    shell::{Reading, Run, Write},
+    shell::{Reading, Run, Write, last_part},
 };
 
 use self::judged::shown;
@@ -180,7 +180,7 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
         (Class::Destructive, format!("it writes {}", shown(&write.path)))
     } else if reading.changes_elsewhere {
         (Class::Destructive, "it changes something on another machine".to_owned())
-    } else if let Some(script) = reading.scripts.first() {
+    } else if let Some(script) = reading.scripts.iter().find(|script| !is_roz(&script.path)) {
         (Class::Destructive, format!("it runs {}", shown(&script.path)))
     } else if let Some(run) =
         reading.runs.iter().find(|run| !safe::is_safe(run) && !changes_free(run))
@@ -191,6 +191,11 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
         (Class::Safe, "it only reads".to_owned())
     };
     Judged::new(class, why)
+}
+
+/// roz itself, by the path that it names where it is not on PATH.
+fn is_roz(path: &str) -> bool {
+    last_part(path) == "roz"
 }
 
 const FILE_PROGRAMS: &str =

@@ -55,7 +55,7 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<ReviewNee
             (true, ReviewNeed::SecondOpinions),
             (true, ReviewNeed::Shadow),
             (true, ReviewNeed::Roots),
-            (session.review.phase() == Phase::Approved, ReviewNeed::Works),
+            (true, ReviewNeed::Works),
         ],
         What::Prompt { .. }
         | What::SubagentStart { .. }

@@ -89,7 +89,7 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
         decision: Decision::Complete { summary, second_opinions: None },
         claim: Claim::Prompt,
         works: works
-            .map(|known| Looked { known: Some(known.clone()), required: Vec::new() })
+            .map(|known| Looked { known: Some(known.clone()), ..Looked::default() })
             .collect(),
         unknown: cx.facts.works.iter().find_map(Work::why_unknown).map(str::to_owned),
         excuses: Vec::new(),

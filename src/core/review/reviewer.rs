@@ -1,6 +1,6 @@
 //! A reviewer with its launch, and the decisions that it posts.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,9 @@ pub struct Reviewer {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_unwatched: bool,
     pub session_id: String,
+    /// The trees of the work when it started, by work tree.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) began_with: BTreeMap<PathBuf, String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) last_word: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,6 +160,8 @@ pub struct Looked {
     /// `None` outside of a git repository.
     pub known: Option<Known>,
     pub required: Vec<Required>,
+    /// Files that changed since the reviewer started.
+    pub changed_meanwhile: Vec<String>,
 }
 
 impl Posting {
@@ -173,6 +178,10 @@ impl Posting {
             stands: taken.standing == Standing::Stands,
             seen: taken.seen.clone(),
             unseen: taken.unseen.clone(),
+            changed_meanwhile: {
+                let works = self.works.iter();
+                works.flat_map(|work| &work.changed_meanwhile).cloned().collect()
+            },
         })
     }
 }

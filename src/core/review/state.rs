@@ -238,8 +238,12 @@ impl Review {
         press
     }
 
-    /// Whether the breaker tripped recently. After the cooldown it is reset.
-    pub(super) fn is_hot(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
+    /// Whether the breaker is still tripped. Resets it after the cooldown.
+    pub(super) fn is_tripped_until_cool(
+        &mut self,
+        policy: &BreakerPolicy,
+        now: DateTime<Utc>,
+    ) -> bool {
         let tripped_at = self.circuit_breaker_tripped_at.filter(|_| self.circuit_breaker_tripped);
         let is_hot = tripped_at.is_some_and(|at| now < policy::later(at, policy.cooldown_seconds));
         if self.circuit_breaker_tripped && !is_hot {

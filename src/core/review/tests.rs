@@ -281,7 +281,7 @@ impl Gate {
         Posting {
             decision,
             claim,
-            works: vec![Looked { known, required: self.required.clone() }],
+            works: vec![Looked { known, required: self.required.clone(), ..Looked::default() }],
             unknown,
             excuses: Vec::new(),
         }

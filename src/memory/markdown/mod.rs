@@ -156,14 +156,27 @@ impl MemoryBackend for Markdown {
 }
 
 /// For whoever begins a file in a project's `folder`: the gate may be on by a ticket system's
-/// marker alone, and then no `roz init` has told git. A file that is there stays as it is.
+/// marker alone, and then no `roz init` has told git. What the user's attributes say of the folder, in it
+/// or above it, is not overridden.
 fn tell_git(folder: &Path) {
-    let path = folder.join(".gitattributes");
+    const NAME: &str = ".gitattributes";
+    let is_told_above = || {
+        let (project, own) = (folder.parent()?, folder.file_name()?.to_string_lossy());
+        let (text, _) = files::read(&project.join(NAME)).ok()??;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let paths = text.lines().map(|line| line.trim_start().trim_start_matches('/'));
+        let mut below = paths.filter_map(|path| path.strip_prefix(&*own));
+        Some(below.any(|rest| rest.starts_with('/')))
+    };
+    if is_told_above() == Some(true) {
+        return;
+    }
+    let path = folder.join(NAME);
     let options = &mut OpenOptions::new();
     options.write(true).create_new(true);
     let Ok(Some((mut file, _))) = files::open_for(&path, options, Access::Shared) else { return };
     if file.write_all(ATTRIBUTES.as_bytes()).is_err() {
-        // Half of it would stand as the user's word.
+        // A partly written file would look like the user's own.
         let _ = fs::remove_file(&path);
     }
 }

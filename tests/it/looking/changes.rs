@@ -84,7 +84,7 @@ fn the_temporary_folder_ignored_paths_and_what_test_runs_left_are_free() {
 }
 
 #[test]
-fn what_a_suite_rewrites_is_unseen_again() {
+fn what_a_suite_rewrites_is_unseen_again_and_recorded() {
     let roz = ready();
     let reviewer = roz.under_review();
     reviewer.looks();
@@ -94,6 +94,8 @@ fn what_a_suite_rewrites_is_unseen_again() {
     reviewer.has_to_see(&["a.rs"]);
     reviewer.looks();
     reviewer.approves();
+    let posted = roz.trace("roz_decision").pop().unwrap();
+    assert_eq!(posted["payload"]["changed_meanwhile"], json!(["a.rs"]));
 }
 
 #[test]

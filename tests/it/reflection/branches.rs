@@ -46,12 +46,16 @@ fn branches_that_learned_under_a_marker_alone_merge() {
 }
 
 #[test]
-fn what_a_project_says_in_the_folder_stands() {
-    let roz = with_tickets("");
-    fs::create_dir(roz.project().join(".roz")).unwrap();
-    roz.write(".roz/.gitattributes", "* -merge\n");
-    roz.learns("t-1", "src/parser.rs panics on a lone `\\r` before line 2");
-    assert_eq!(roz.attributes().as_deref(), Some("* -merge\n"));
+fn what_a_project_says_of_the_folder_is_not_overridden() {
+    for path in [".roz/.gitattributes", ".gitattributes"] {
+        let roz = with_tickets("");
+        fs::create_dir(roz.project().join(".roz")).unwrap();
+        let own = if path == ".gitattributes" { "/.roz/* -merge\n" } else { "* -merge\n" };
+        roz.write(path, own);
+        roz.learns("t-1", "src/parser.rs panics on a lone `\\r` before line 2");
+        assert_eq!(fs::read_to_string(roz.project().join(path)).unwrap(), own);
+        assert_eq!(roz.attributes().is_some(), path != ".gitattributes");
+    }
 }
 
 /// What roz puts beside its own files is no work that was reviewed.

@@ -96,8 +96,8 @@ const SAFE: &[Row] = &[
     verbs("bd beads", "list show ready stats blocked search help info"),
     verbs(
         "roz",
-        "list debug trace context stats explain config doctor status search learnings tickets \
-         backends decide reflect skip observe ref intent ledger blame why eval help",
+        "list debug trace context stats explain config doctor status search learn learnings \
+         tickets backends decide reflect skip observe ref intent ledger blame why eval help",
     ),
 ];
 

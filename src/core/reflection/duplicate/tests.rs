@@ -159,6 +159,12 @@ fn what_is_superseded_is_no_duplicate() {
     };
     assert!(known.objection(&supersedes("cl_2")).is_some());
     assert!(known.objection(&supersedes("cl_1")).is_none());
+    // What says the same as yet another one is a duplicate of that.
+    let other = learning("cl_3", "Deploys need the VPN", "x");
+    let known =
+        Known::of([&other, &learning("cl_1", "Run cargo fmt before committing", "x")].into_iter());
+    let repeats = Learning { summary: other.summary.clone(), ..supersedes("cl_1") };
+    assert!(known.objection(&repeats).is_some_and(|why| why.contains("cl_3")));
 }
 
 #[test]

@@ -115,6 +115,13 @@ fn post_lines(file: &FileDiff) -> Vec<(u64, u64)> {
 }
 
 #[test]
+fn an_escaped_path_is_read() {
+    let text = "diff --git \"a/\\303\\244.txt\" \"b/\\303\\244.txt\"\nnew file mode 100644\n";
+    assert_eq!(parse(text)[0].path, "ä.txt");
+    assert_eq!(parse(text)[0].header[0], text.lines().next().unwrap());
+}
+
+#[test]
 fn each_kind_of_change_is_read() {
     let files = parse(&diff_of_every_kind(&[]));
     assert_eq!(files.len(), 12);

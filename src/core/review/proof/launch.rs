@@ -117,6 +117,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     let launch = &mut review.launches[launch];
     launch.answered = true;
     let token = bounded::hex(&cx.dice[16..]);
+    let trees = cx.facts.works.iter().filter_map(Work::known);
     let is_unbriefed = cx.facts.reviewer_unbriefed;
     let mut proof = json!({
         "launched_at": launch.at,
@@ -131,6 +132,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         token_sha256: bounded::sha256(token.as_bytes()),
         is_unbriefed,
         is_unwatched: cx.facts.reviewer_unwatched,
+        began_with: trees.map(|known| (known.root.clone(), known.tree.clone())).collect(),
         session_id: cx.session_id.to_string(),
         last_word: None,
         permits: Vec::new(),

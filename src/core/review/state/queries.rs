@@ -137,6 +137,12 @@ impl Review {
         at_work.max_by_key(|(_, reviewer)| reviewer.started_at).map(|(agent, _)| agent.as_str())
     }
 
+    /// The tree of a work tree when the reviewer at work started.
+    pub fn tree_at_start(&self, root: &Path) -> Option<&str> {
+        let reviewer = self.reviewers.get(self.reviewer_at_work()?)?;
+        reviewer.began_with.get(root).map(String::as_str)
+    }
+
     pub fn reviewer_ids(&self) -> impl Iterator<Item = &str> {
         self.reviewers.keys().chain(&self.former_reviewers).map(String::as_str)
     }

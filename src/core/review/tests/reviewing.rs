@@ -227,6 +227,19 @@ fn issues_of_one_reviewer_are_not_undone_by_another_that_looked_at_the_same_time
 }
 
 #[test]
+fn issues_that_a_reviewer_has_taken_back_stop_no_other_one() {
+    let mut gate = Gate::new();
+    gate.policy.review.parallel = true;
+    gate.passes(prompt("#roz fix it"));
+    let (one, two) = (gate.reviewer("a1"), gate.reviewer("a2"));
+    gate.says("a1", &one, issues());
+    gate.says("a2", &two, issues());
+    gate.says("a1", &one, complete());
+    assert_eq!(gate.says("a2", &two, complete()), Standing::Stands);
+    gate.is("approved");
+}
+
+#[test]
 fn a_later_reviewer_may_approve_what_an_earlier_one_found_wanting() {
     let mut gate = Gate::new();
     gate.passes(prompt("#roz fix it")).decided("a1", issues()).objects_to(stop());
