@@ -49,7 +49,7 @@ fn a_session_that_stands_in_another_work_tree_changed_what_nobody_knows() {
     fs::write(other.join("new.txt"), MANY).unwrap();
     let stop = json!({ "stop_hook_active": false, "session_id": "later", "cwd": other });
     let reason = roz.hook("stop", stop).blocks();
-    assert!(reason.contains("is not known (it stands in another work tree, "), "{reason}");
+    assert!(reason.contains("is not known (the session is in another work tree, "), "{reason}");
 }
 
 #[test]
