@@ -145,7 +145,7 @@ fn each_kind_of_change_is_read() {
     assert_eq!(post_lines(moved), [(4, 7)]);
 
     assert!(file(&files, "picture").is_binary);
-    assert_eq!(post_lines(file(&files, "with\\ttab \\\"q\\")), [(1, 1)]);
+    assert_eq!(post_lines(file(&files, "with\ttab \"q\"")), [(1, 1)]);
     assert!(file(&files, "gone").is_deleted);
     assert_eq!(file(&files, "-- b/x").hunks[0].lines, ["--- a", "-++ b", " three"]);
     assert!(file(&files, "empty").hunks.is_empty());
