@@ -375,6 +375,7 @@ fn note(
         dice: &dice,
         session_id: &session_id,
         agent_id: None,
+        model: None,
         intent_id: last.intent_id.as_deref(),
         revision: revision.as_deref(),
         tool_name: TOOL,

@@ -143,6 +143,7 @@ pub(super) fn parse<'a>(
         agent_id: fields::id(payload.get("agent_id")),
         prompt_id: fields::id(payload.get("prompt_id")),
         is_unattended: UNATTENDED.contains(&mode.as_str()),
+        model: fields::id(payload.get("model")),
     };
     let whats = payload.whats(dialect, hook).into_iter();
     let mut events: Vec<Event> = whats.map(|what| Event { origin: origin.clone(), what }).collect();

@@ -136,6 +136,7 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
         );
     }
     lifecycle(session, event, &mut outcome);
+    session.model.clone_from(&event.origin.model);
     tell(session, &mut outcome, cx);
     // Clients show nothing of background subagents' calls (measured on 2.1.330), so the user is
     // told at the main agent's next event.

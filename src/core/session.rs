@@ -37,6 +37,9 @@ pub struct Session {
     /// The commit that was checked out at the session's first event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// The model that the client named last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     // Boxed: a hook has several sessions on its stack, and each page of that is a fault.
     #[serde(default)]
     pub review: Box<Review>,
@@ -109,6 +112,7 @@ impl Session {
             project: None,
             transcript_path: None,
             head: None,
+            model: None,
             review: Box::default(),
             reflection: Box::default(),
             intent: Box::default(),

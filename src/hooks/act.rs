@@ -179,6 +179,7 @@ impl Scribe<'_> {
             dice: &dice,
             session_id: &self.input.session_id,
             agent_id: self.input.event.origin.agent_id.as_deref(),
+            model: self.input.event.origin.model.as_deref(),
             intent_id: intent,
             revision: revision.as_deref(),
             tool_name: &tool.name,

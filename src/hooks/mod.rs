@@ -199,6 +199,8 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
         let reviewer = session.and_then(|session| session.review.reviewer_at_work());
         input.event.name_reviewer(reviewer);
     }
+    let known = session.and_then(|session| session.model.clone());
+    input.event.origin.model = input.event.origin.model.take().or(known);
     let id = input.session_id.clone();
     read_call(&mut input, &roz, world);
     let formatted = format::run(&input.event, session, &roz);

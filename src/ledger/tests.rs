@@ -88,6 +88,7 @@ fn record(session: &str, number: u8) -> Record {
         dice: &[number; 32],
         session_id: &session.parse().unwrap(),
         agent_id: None,
+        model: None,
         intent_id: Some("INT-001"),
         revision: None,
         tool_name: "Write",

@@ -205,7 +205,7 @@ proptest! {
         let session_id = "s_1".parse().unwrap();
         let call = Call {
             now: DateTime::parse_from_rfc3339(MORNING).unwrap().to_utc(),
-            dice: &dice, session_id: &session_id, agent_id: Some(&code), intent_id: Some(&intent),
+            dice: &dice, session_id: &session_id, agent_id: Some(&code), model: Some(&code), intent_id: Some(&intent),
             revision: None, tool_name: &code, tool_use_id: None,
         };
         let changed = Changed::between(Some(before.as_bytes()), Some(after.as_bytes()));

@@ -37,6 +37,7 @@ fn record(session: &str, number: u8, path: &str, refusal: Option<&str>) -> Recor
         dice: &[number; 32],
         session_id: &session.parse().unwrap(),
         agent_id: Some("a1"),
+        model: None,
         intent_id: Some(if number.is_multiple_of(2) { "INT-002" } else { "INT-001" }),
         revision: Some("a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0"),
         tool_name: "Edit",

@@ -198,6 +198,7 @@ fn append(ledger: &Ledger, session: &str, path: &str) -> Result<Appended, Error>
         dice: &[1; 32],
         session_id: &session.parse().unwrap(),
         agent_id: None,
+        model: None,
         intent_id: Some("INT-001"),
         revision: None,
         tool_name: "Write",

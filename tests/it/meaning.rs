@@ -77,6 +77,23 @@ fn a_record_says_what_its_change_means() {
 }
 
 #[test]
+fn a_record_says_which_model_changed_a_file() {
+    let roz = at_work("");
+    roz.hook("session-start", json!({ "source": "resume", "model": "first-model" }));
+    writes(&roz, "src/a.rs", BEFORE);
+    roz.hook("session-start", json!({ "source": "resume", "model": "second-model" }));
+    writes(&roz, "src/a.rs", &BEFORE.replace("old", "new"));
+    let models: Vec<Value> = records(&roz)
+        .iter()
+        .map(|record| record["files"][0]["conversations"][0]["contributor"]["model_id"].clone())
+        .collect();
+    assert_eq!(models, ["first-model", "second-model"]);
+    let blamed = roz.run(&["blame", "src/a.rs:1", "--json"]).succeeds().stdout;
+    assert!(blamed.contains("\"model\": \"second-model\""), "{blamed}");
+    roz.run(&["ledger", "validate"]).succeeds();
+}
+
+#[test]
 fn the_map_grows_with_the_work_and_is_made_anew_byte_by_byte() {
     let roz = at_work("");
     writes(&roz, "src/a.rs", BEFORE);

@@ -178,6 +178,7 @@ pub struct Call<'a> {
     pub dice: &'a [u8; 32],
     pub session_id: &'a SessionId,
     pub agent_id: Option<&'a str>,
+    pub model: Option<&'a str>,
     pub intent_id: Option<&'a str>,
     /// The commit that is checked out; `None` before the first one.
     pub revision: Option<&'a str>,
@@ -303,8 +304,8 @@ impl Call<'_> {
             contributor: Contributor {
                 r#type: "ai".to_owned(),
                 entity_type: "AI".to_owned(),
-                model_id: None,
-                model_identifier: None,
+                model_id: self.model.map(str::to_owned),
+                model_identifier: self.model.map(str::to_owned),
             },
             ranges,
             related: self.intent_id.map(related).into_iter().collect(),

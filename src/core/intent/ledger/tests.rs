@@ -11,6 +11,7 @@ fn call<'a>(session_id: &'a SessionId, dice: &'a [u8; 32]) -> Call<'a> {
         dice,
         session_id,
         agent_id: None,
+        model: None,
         intent_id: Some("INT-001"),
         revision: Some("a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0"),
         tool_name: "Edit",
