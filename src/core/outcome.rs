@@ -184,6 +184,9 @@ impl Outcome {
 
     /// In a trial, a refusal is only recorded in the trace.
     pub(crate) fn in_trial(mut self, event: &Event) -> Self {
+        if let What::PostToolUse { call, .. } = &event.what {
+            self.effects.extend(call.tool_use_id.clone().map(Effect::Revoke));
+        }
         let answer = match (&self.verdict, &event.what) {
             (Verdict::Pass, _) => return self,
             (Verdict::Ask(_), _) => "ask",

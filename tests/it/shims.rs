@@ -150,6 +150,17 @@ fn has(program: &str) -> bool {
 }
 
 #[test]
+fn in_a_trial_a_push_runs_and_is_counted_once() {
+    let house = House::new("trial = true");
+    house.call(PUSH);
+    assert!(house.is_pushed());
+    assert_eq!(house.roz.trace("would_refuse").len(), 1);
+    house.roz.write("release.sh", &format!("{PUSH}\n"));
+    house.call("sh release.sh");
+    assert_eq!(house.roz.trace("would_refuse").len(), 2, "no line says it, so its shim does");
+}
+
+#[test]
 fn whatever_starts_a_gated_program_it_is_denied_at_the_run() {
     let house = House::new("review.gates.max_denials = 1000");
     house.roz.write("Makefile", &format!("release:\n\t@{PUSH}\n"));
