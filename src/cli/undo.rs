@@ -102,7 +102,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
                 return Err("someone has to confirm: run it at a terminal, or add `--yes`".into());
             }
             if !input::is_yes(&format!("{}Do that?", told(&plans, true)))? {
-                return super::judged(false, Value::Null, "");
+                return super::judged(false, Value::Null, "Nothing was undone.\n");
             }
         }
         // The user may have taken their time to answer.
@@ -163,7 +163,7 @@ impl Texts<'_> {
         let left = |why| Some(Plan { path: path.to_owned(), now: None, result: Err(why) });
         let is_link = fs::symlink_metadata(&file).is_ok_and(|meta| !meta.is_file());
         if !is_plain || is_link || !self.is_inside(&file) {
-            return left("it is no plain file of the project");
+            return left("not a regular file of the project");
         }
         if fs::metadata(&file).is_ok_and(|meta| meta.len() > LARGEST as u64) {
             return left("it is too long");

@@ -4,7 +4,12 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::{client::SESSION, intent_gate::SELECT, support::Roz};
+use crate::{
+    client::SESSION,
+    decide::at_a_terminal,
+    intent_gate::SELECT,
+    support::{self, Roz, skip},
+};
 
 const INTENTS: &str = "active_intents:\n  - id: INT-1\n    name: All of src\n    status: TODO\n    owned_scope: [src/**]\n";
 const LINES: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
@@ -197,6 +202,21 @@ fn the_beginning_of_two_sessions_ids_undoes_neither() {
     );
     roz.run(&["undo", "session-a", "--yes"]).succeeds();
     assert_eq!((roz.text_of("session-a"), roz.text_of("session-b")), (None, Some("x\n".into())));
+}
+
+#[test]
+fn whoever_says_no_is_told_that_nothing_was_undone() {
+    let roz = Roz::at_src();
+    let call = roz.replaces("src/edited.rs", "two", "TWO");
+    let Some(mut command) = at_a_terminal(&roz, &["undo", &call]) else {
+        skip("a person says no to an undo", "neither `script` nor python3 makes a terminal");
+        return;
+    };
+    let output = support::feed(&mut command, b"n\n");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("Nothing was undone."), "{told}");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(roz.text_of("edited").unwrap().contains("TWO"));
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub(super) struct Args {
     /// All three gates
     #[arg(long)]
     all: bool,
-    /// Stop tracking the ledger in git, as older versions of roz did
+    /// Stop tracking the ledger in git, as older versions of roz did (implies --intent)
     #[arg(long)]
     untrack: bool,
     #[arg(from_global)]
@@ -172,8 +172,10 @@ fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
     if args.all {
         return Ok(Some(Wants { review: true, reflection: true, intent: true }));
     }
-    if args.wants.any() {
-        return Ok(Some(args.wants));
+    // Only the intent gate has a ledger.
+    let wants = Wants { intent: args.wants.intent || args.untrack, ..args.wants };
+    if wants.any() {
+        return Ok(Some(wants));
     }
     if !input::can_ask() || args.json {
         return Err(Error::NothingWanted.into());
