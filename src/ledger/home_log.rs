@@ -4,6 +4,7 @@
 //! ```text
 //! <ROZ_HOME>/projects/<project>/agent_trace.jsonl    every record of the project
 //! <ROZ_HOME>/projects/<project>/ahead                up to which byte the project's file has them
+//! <ROZ_HOME>/ledger/<project>/<session>.json         a session's last record
 //! ```
 
 use std::{
@@ -14,6 +15,8 @@ use std::{
     time::Instant,
 };
 
+use serde::{Deserialize, Serialize};
+
 use super::{LONGEST_LINE, NAME};
 use crate::{
     core::{
@@ -22,6 +25,7 @@ use crate::{
             Record,
             chain::{Head, Place},
         },
+        session::SessionId,
     },
     storage::Result,
     world::{
@@ -31,12 +35,14 @@ use crate::{
     },
 };
 
-/// How far back a session's last record is looked for first, in bytes.
+/// How far back a session's last record is looked for where its file names one, in bytes.
 const NEAR: u64 = 256 << 10;
 
 #[derive(Debug, Clone)]
 pub(super) struct HomeLog {
     path: PathBuf,
+    /// The folder with a file for each session.
+    heads: PathBuf,
 }
 
 /// The log, which nobody else writes as long as this lives.
@@ -46,15 +52,26 @@ pub(super) struct Locked<'a> {
     _lock: Option<File>,
 }
 
+/// The file of a session's last record.
+#[derive(Debug, Serialize, Deserialize)]
+struct HeadFile {
+    version: u32,
+    last: Option<Head>,
+}
+
 /// Where roz keeps what it knows of a project.
 pub fn folder_of(project: &Path, roz_home: &Path) -> PathBuf {
-    let name = bounded::sha256(project.as_os_str().as_encoded_bytes());
-    roz_home.join("projects").join(&name[..32])
+    roz_home.join("projects").join(name_of(project))
+}
+
+fn name_of(project: &Path) -> String {
+    bounded::sha256(project.as_os_str().as_encoded_bytes())[..32].to_owned()
 }
 
 impl HomeLog {
     pub(super) fn new(project: &Path, roz_home: &Path) -> Self {
-        Self { path: folder_of(project, roz_home).join(NAME) }
+        let heads = roz_home.join("ledger").join(name_of(project));
+        Self { path: folder_of(project, roz_home).join(NAME), heads }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -116,24 +133,35 @@ impl HomeLog {
         whole_lines(&text).map(<[u8]>::to_vec).collect()
     }
 
-    /// The last record of each session that wrote on this machine.
+    /// The last record of each session that wrote on this machine. A writer that was stopped has
+    /// left the file of its session one record behind the log.
     pub(super) fn session_heads(&self) -> Vec<Head> {
-        let mut heads: BTreeMap<String, Head> = BTreeMap::new();
+        let entries = fs::read_dir(&self.heads).into_iter().flatten().flatten();
+        let heads = entries.filter_map(|entry| read_head(&entry.path()));
+        let mut heads: BTreeMap<String, Head> =
+            heads.map(|head| (head.session_id.clone(), head)).collect();
         for line in self.lines() {
             let Some(place) = Place::read(&line) else { continue };
-            let known = heads.get(&*place.session_id);
-            if known.is_none_or(|known| place.seq() > known.seq) {
-                heads.insert(place.session_id.clone().into_owned(), place.head(&line));
+            if let Some(head) = heads.get_mut(&*place.session_id)
+                && place.seq() > head.seq
+            {
+                *head = place.head(&line);
             }
         }
         heads.into_values().collect()
+    }
+
+    fn head_path(&self, session: &SessionId) -> PathBuf {
+        self.heads.join(format!("{session}.json"))
     }
 }
 
 impl Locked<'_> {
     /// Adds a record behind its session's last one. Answers where it is, and its line.
     pub(super) fn append(&self, mut record: Record) -> Result<(Head, Vec<u8>)> {
-        let last = self.last(&record.session_id)?;
+        let invalid = |err| io::Error::new(ErrorKind::InvalidInput, err);
+        let session: SessionId = record.session_id.parse().map_err(invalid).at(&self.home.path)?;
+        let last = self.last(&session)?;
         let seq = last.as_ref().map_or(0, |head| head.seq).saturating_add(1);
         let prev = last.map(|head| head.hash);
         record.follow(seq, prev);
@@ -145,25 +173,28 @@ impl Locked<'_> {
         let hash = bounded::sha256(&line);
         line.push(b'\n');
         self.log.add(&line)?;
-        Ok((Head { session_id: record.session_id, hash, id: record.id, seq }, line))
+        let head = Head { session_id: record.session_id, hash, id: record.id, seq };
+        // Without it the record is found in the log.
+        let file = HeadFile { version: 1, last: Some(head.clone()) };
+        let text = serde_json::to_vec(&file).unwrap_or_default();
+        let _ = cached::replace(&self.home.head_path(&session), &[&text]);
+        Ok((head, line))
     }
 
-    /// The session's last record. Most are near the end; all of the log is read for a new session.
-    fn last(&self, session: &str) -> Result<Option<Head>> {
+    /// The session's last record. Its file may lag behind; where it has none, all of the log is
+    /// read. Lines that were taken over from a project's file are in no order, so the highest
+    /// number counts.
+    fn last(&self, session: &SessionId) -> Result<Option<Head>> {
         let head = |line: &[u8]| {
             // Most lines are another session's: to find that out is cheaper than to parse them.
-            std::str::from_utf8(line).ok().filter(|text| text.contains(session))?;
+            std::str::from_utf8(line).ok().filter(|text| text.contains(session.as_str()))?;
             let place = Place::read(line)?;
-            (place.session_id == session).then(|| place.head(line))
+            (place.session_id == session.as_str()).then(|| place.head(line))
         };
-        for length in [NEAR, u64::MAX] {
-            let tail = self.log.tail(length)?;
-            let found = tail.rsplit(|byte| *byte == b'\n').find_map(head);
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-        Ok(None)
+        let known = read_head(&self.home.head_path(session));
+        let tail = self.log.tail(if known.is_some() { NEAR } else { u64::MAX })?;
+        let near = tail.split(|byte| *byte == b'\n').filter_map(head);
+        Ok(near.chain(known).max_by_key(|head| head.seq))
     }
 
     /// Puts into `file` what it lacks: of one that is gone, everything.
@@ -192,6 +223,11 @@ impl Locked<'_> {
         let text: Vec<u8> = missing.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect();
         if text.is_empty() { Ok(()) } else { Ok(self.log.add(&text)?) }
     }
+}
+
+fn read_head(path: &Path) -> Option<Head> {
+    let (bytes, _) = files::read(path).ok()??;
+    serde_json::from_slice::<HeadFile>(&bytes).ok()?.last
 }
 
 /// Removes the part of a line that a stopped writer left at the end. A record that lacks only its

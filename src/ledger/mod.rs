@@ -185,8 +185,7 @@ impl Ledger {
         let lock = self.home.exists().then(|| self.home.lock(&self.path, until).ok());
         let file = files::open(&self.path, OpenOptions::new().read(true))?;
         let unwritten = self.unwritten(until);
-        // A pull of a file that git tracks brings records of others behind those that are known here.
-        let heads = if self.is_tracked(until) { Vec::new() } else { self.home.session_heads() };
+        let heads = self.home.session_heads();
         drop(lock);
         let mut chains = Chains::default();
         if let Some((file, meta)) = &file {

@@ -140,6 +140,37 @@ fn the_last_line_is_missed_when_it_is_gone() {
 }
 
 #[test]
+fn a_session_goes_on_behind_its_last_record_after_an_upgrade_from_a_roz_without_a_log() {
+    let scene = Scene::new();
+    (1..=2).for_each(|byte| drop(scene.add("s1", byte)));
+    fs::remove_dir_all(scene.dir.path().join("home/projects")).unwrap();
+    scene.put(&scene.lines()[..1]);
+    assert_eq!(scene.problems(), ["line 1: a record is gone after it, at the session's end"]);
+    assert_eq!(scene.add("s1", 3).seq, 3);
+    assert_eq!(scene.problems(), ["line 2: a record is gone between line 1 and this one"]);
+}
+
+/// The log is long, and a hook has no time to read all of it.
+#[test]
+fn a_session_is_gone_on_with_from_its_own_file_without_a_look_at_the_whole_log() {
+    let scene = Scene::new();
+    let first = scene.add("s1", 1);
+    for number in 0..200 {
+        let mut record = record("s2", number);
+        record.files[0].path = "x".repeat(2_000);
+        scene.ledger.append(record, soon()).unwrap();
+    }
+    let home = scene.ledger.home.path().to_owned();
+    let text = fs::read(&home).unwrap();
+    let end = text.iter().position(|byte| *byte == b'\n').unwrap();
+    fs::write(&home, [&vec![b'x'; end], &text[end..]].concat()).unwrap();
+    let second = scene.add("s1", 2);
+    assert_eq!(second.seq, 2);
+    let record = scene.ledger.newest(1 << 10).unwrap().remove(0);
+    assert_eq!(record.metadata.roz.prev, Some(first.hash));
+}
+
+#[test]
 fn a_line_that_was_cut_off_is_written_anew_and_nothing_is_lost() {
     for torn in [&b"{\"version\":\"0.1.0\",\"id\":\"\xc3"[..], &vec![b'x'; 300 << 10]] {
         let scene = Scene::new();
@@ -193,6 +224,8 @@ fn a_session_goes_on_behind_its_last_record_however_far_up_that_is() {
         record.files[0].path = "x".repeat(2_000);
         scene.ledger.append(record, soon()).unwrap();
     }
+    // Nor does it matter that its own file is lost.
+    fs::remove_dir_all(scene.dir.path().join("home/ledger")).unwrap();
     assert_eq!(scene.add("s1", 2).seq, 2);
     scene.is_whole(202);
 }

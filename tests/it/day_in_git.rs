@@ -3,6 +3,8 @@
 //! Each command of the day is run twice, in the governed project and in one that has never met
 //! roz, and has to end alike in both.
 
+mod tracked_ledger;
+
 use std::{
     fs,
     path::{Path, PathBuf},

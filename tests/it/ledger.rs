@@ -186,7 +186,7 @@ fn verify_names_the_line_and_the_session() {
 #[test]
 fn another_machine_verifies_all_but_the_ends() {
     let roz = four();
-    fs::remove_dir_all(roz.home().join("projects")).unwrap();
+    fs::remove_dir_all(roz.home().join("ledger")).unwrap();
     let told = roz.json(&["ledger", "verify"]);
     assert_eq!((&told["whole"], &told["unanchored"]), (&json!(true), &json!([SESSION, "s2"])));
     let text = self::text(&roz);
