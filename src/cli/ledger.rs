@@ -103,7 +103,7 @@ struct Show {
 
 #[derive(Debug, clap::Args)]
 struct Remote {
-    /// A remote (default: that of the branch, else `origin`)
+    /// A remote (default: that of the branch, else `origin`, else the only one)
     remote: Option<String>,
 }
 

@@ -65,6 +65,8 @@ pub enum Error {
     NoRepository,
     #[error("the branch has no remote, and there is no `origin`: name one")]
     NoRemote,
+    #[error("the name of a remote cannot begin with `-`")]
+    IsOption,
     #[error("another clone sent its notes first, each time: run it again")]
     Overtaken,
 }

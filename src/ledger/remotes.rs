@@ -77,17 +77,20 @@ fn remotes(root: &Path, until: Instant) -> Result<Vec<String>> {
     Ok(all.lines().map(str::to_owned).collect())
 }
 
-/// The one that is named, else that of the branch, else `origin`.
+/// The one that is named, else the default.
 fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result<String> {
-    if let Some(named) = named {
-        // What begins with a dash would be an option.
-        let is_option = named.starts_with('-');
-        return if is_option { Err(Error::NoRemote) } else { Ok(named.to_owned()) };
-    }
+    let found = named.map_or_else(|| default(root, until), |named| Ok(named.to_owned()))?;
+    // What begins with a dash would be an option.
+    if found.starts_with('-') { Err(Error::IsOption) } else { Ok(found) }
+}
+
+/// That of the branch, else `origin`, else the only one.
+fn default(root: &Path, until: Instant) -> Result<String> {
     let all = remotes(root, until)?;
     let key = format!("branch.{}.remote", git::branch(root).unwrap_or_default());
     let of_branch = git_with(root, &["config", "--get", &key], &[], until).unwrap_or_default();
     let is_known = |name: &&str| all.iter().any(|remote| remote == name);
-    let found = [of_branch.trim(), "origin"].into_iter().find(is_known);
+    let only = all.first().filter(|_| all.len() == 1).map(String::as_str);
+    let found = [of_branch.trim(), "origin"].into_iter().find(is_known).or(only);
     found.map(str::to_owned).ok_or(Error::NoRemote)
 }

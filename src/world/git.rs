@@ -20,7 +20,7 @@ pub enum Error {
     #[error("`{0}` is in no git work tree")]
     NoRepository(PathBuf),
     #[error(
-        "untracked files weigh {mib} MiB. Have git ignore `{path}` if it is no part of the work"
+        "untracked files weigh {mib} MiB. Have git ignore `{path}` if it is not part of the work"
     )]
     TooLarge { mib: u64, path: String },
     #[error("the index has unmerged files. Resolve the conflicts first")]
@@ -215,7 +215,9 @@ pub(super) fn checked(
         return Ok(ran.stdout);
     }
     let verb = args.iter().find(|arg| !arg.starts_with('-') && !arg.contains('=')).copied();
-    let said = String::from_utf8_lossy(&ran.stderr).trim().to_owned();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    let lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said = lines.collect::<Vec<_>>().join("; ");
     Err(Error::Git { verb: verb.unwrap_or("git").to_owned(), said })
 }
 

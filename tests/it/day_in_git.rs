@@ -447,3 +447,22 @@ fn records_survive_a_branch_that_tracks_the_ledger() {
         assert_eq!(roz.git(&["status", "--porcelain"]), "", "{branch}");
     }
 }
+
+#[test]
+fn the_only_remote_needs_no_name_and_what_git_says_is_one_line() {
+    let roz = Roz::with_two_intents();
+    let remote = roz.dir().join("origin.git");
+    roz.git(&["clone", "-q", "--bare", ".", remote.to_str().unwrap()]);
+    roz.git(&["remote", "add", "hub", remote.to_str().unwrap()]);
+    roz.begin();
+    roz.commits_line(0, "fn one() {} // for INT-A");
+    assert_eq!(roz.run(&["ledger", "push"]).succeeds().stdout, "Records sent to hub.\n");
+    let told = roz.run(&["ledger", "push", "--", "--all"]).fails();
+    assert!(told.contains("the name of a remote cannot begin with `-`"), "{told}");
+    let told = roz.run(&["ledger", "pull", "./nowhere"]).fails();
+    assert_eq!(told.lines().count(), 1, "{told}");
+    roz.git(&["remote", "remove", "hub"]);
+    roz.git(&["config", "remote.-x.url", remote.to_str().unwrap()]);
+    let told = roz.run(&["ledger", "pull"]).fails();
+    assert!(told.contains("cannot begin with `-`"), "{told}");
+}
