@@ -137,7 +137,7 @@ pub fn load_ignore(root: &Path, catalogue: &Catalogue) -> Result<Ignore, Problem
 /// As [`bytes`], as text.
 fn text(path: &Path, largest: u64) -> Result<Option<String>, String> {
     let found = bytes(path, largest)?.map(|(bytes, _)| String::from_utf8(bytes));
-    found.transpose().map_err(|_| "it is no UTF-8".to_owned())
+    found.transpose().map_err(|_| "it is not UTF-8".to_owned())
 }
 
 /// A regular file of at most `largest` bytes; none if it is not there.

@@ -189,13 +189,24 @@ fn inside(rest: &Path) -> Place {
     Place::Inside(rest.to_string_lossy().into_owned())
 }
 
-/// Looks for a project's sidecar under its name in the other case.
+/// Looks for a project's sidecar, or where there is none for the project itself, under its name in
+/// the other case.
 fn case_in(root: &Path) -> Case {
-    let Ok(own) = fs::symlink_metadata(root.join(FOLDER)) else { return Case::Unknown };
-    match fs::symlink_metadata(root.join(FOLDER.to_ascii_uppercase())) {
+    let sidecar = root.join(FOLDER);
+    let path = if sidecar.symlink_metadata().is_ok() { &sidecar } else { root };
+    let name = path.file_name().unwrap_or_default();
+    let upper = name.to_ascii_uppercase();
+    let other = if name == upper { name.to_ascii_lowercase() } else { upper };
+    let Some(own) = fs::symlink_metadata(path).ok().filter(|_| name != other) else {
+        return Case::Unknown;
+    };
+    match fs::symlink_metadata(path.with_file_name(other)) {
         Ok(found) if (found.dev(), found.ino()) == (own.dev(), own.ino()) => Case::Folds,
         Ok(_) => Case::Keeps,
         Err(err) if err.kind() == std::io::ErrorKind::NotFound => Case::Keeps,
         Err(_) => Case::Unknown,
     }
 }
+
+#[cfg(test)]
+mod tests;

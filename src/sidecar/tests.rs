@@ -101,10 +101,10 @@ fn what_matters_is_named_with_line_and_column() {
     breaks("active_intents:\n- id: A\n- id: B\n- id: A\n", "`A`, on lines 2 and 4");
     breaks(
         "active_intents:\n- id: A\n  status: a\n  status: b\n",
-        "`status` stands there twice, on lines 3 and 4",
+        "`status` is given twice, on lines 3 and 4",
     );
     breaks("active_intent:\n- id: A\n", "line 1, column 1: there is no `active_intents:`");
-    breaks("active_intents: 7\n", "is no list");
+    breaks("active_intents: 7\n", "is not a list");
     breaks("active_intents:\n- INT-1\n", "line 2, column 3: an intent is a list of fields");
     breaks("active_intents:\n- id: [a\n", "line");
     breaks("active_intents:\n- id: A\n  owned_scope:\n  - *.ts\n", "line 4, column 5");
@@ -116,10 +116,10 @@ fn what_matters_is_named_with_line_and_column() {
     breaks("active_intents:\n- id: A\n  owned_scope: !x\n", "`!x` is a tag");
     breaks(
         "active_intents:\n- id: A\n  owned_scope:\n  - [id]\n",
-        "line 4, column 5: this is no path",
+        "line 4, column 5: this is not a path",
     );
-    breaks("active_intents:\n- id: A\n  owned_scope: {a: b}\n", "no path");
-    breaks("active_intents:\n- id: A\n  owned_scope:\n  - a: b\n", "no path");
+    breaks("active_intents:\n- id: A\n  owned_scope: {a: b}\n", "not a path");
+    breaks("active_intents:\n- id: A\n  owned_scope:\n  - a: b\n", "not a path");
     breaks("active_intents:\n\t- id: A\n", "line 2");
     breaks(
         "active_intents:\n- id: A\n---\nactive_intents: []\n",
@@ -130,10 +130,16 @@ fn what_matters_is_named_with_line_and_column() {
     breaks("active_intents:\n- id: A\n  name: \"x\n", "line");
     assert_eq!(
         parse(b"active_intents:\n- id: \xff\n").broken().unwrap().to_string(),
-        "line 2: it is no UTF-8 from here on"
+        "line 2: it is not UTF-8 from here on"
     );
     assert!(parse(b"\xff\xfea\0c\0").broken().is_some(), "UTF-16");
     breaks("a\0b", "line 1");
+}
+
+#[test]
+fn a_merge_key_is_said_not_to_be_supported() {
+    let text = "active_intents:\n- &a\n  id: A\n- <<: *a\n  id: B\n";
+    assert_eq!(problems(text), ["line 4: `<<` is not supported: write the fields out"]);
 }
 
 #[test]

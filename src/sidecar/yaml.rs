@@ -28,7 +28,7 @@ pub fn parse(bytes: &[u8]) -> Catalogue {
 fn read(bytes: &[u8]) -> Result<Catalogue, Problem> {
     let text = std::str::from_utf8(bytes).map_err(|err| {
         let line = bytes[..err.valid_up_to()].split(|byte| *byte == b'\n').count();
-        broken(line, 0, "it is no UTF-8 from here on".to_owned())
+        broken(line, 0, "it is not UTF-8 from here on".to_owned())
     })?;
     let tree = tree::read(text)?;
     let mut reader = Reader::default();
@@ -62,8 +62,8 @@ impl Reader {
         if list.is_null() {
             return Ok(());
         }
-        let is_no_list = || format!("`{KEY}` is no list; each intent begins with `- id:`");
-        let items = list.items().ok_or_else(|| list.broken(is_no_list()))?;
+        let not_a_list = || format!("`{KEY}` is not a list; each intent begins with `- id:`");
+        let items = list.items().ok_or_else(|| list.broken(not_a_list()))?;
         for item in items.filter(|item| !item.is_null()) {
             if let Some(intent) = self.intent(item)? {
                 self.add(intent);
@@ -107,6 +107,7 @@ impl Reader {
                 "updated_at" => intent.updated_at = self.word(value)?,
                 "depends_on" => intent.depends_on = self.texts(value)?,
                 "blocks" => intent.blocks = self.texts(value)?,
+                "<<" => self.note(key.node().line, "`<<` is not supported: write the fields out"),
                 _ => {
                     let is_like = |text: &&&str| strsim::osa_distance(name, text) <= text.len() / 5;
                     let line = key.node().line;
@@ -135,7 +136,7 @@ impl Reader {
         }
         if let Status::Unknown(word) = &intent.status {
             let word: String = word.chars().filter(|c| !c.is_control()).take(40).collect();
-            let what = format!("`{word}` is no status: {} cannot be selected", intent.id);
+            let what = format!("`{word}` is not a status: {} cannot be selected", intent.id);
             self.note(node.line, &what);
         }
         if intent.name.is_empty() {
@@ -154,7 +155,7 @@ impl Reader {
                 continue;
             }
             if let Some((_, first)) = seen.iter().find(|(text, _)| *text == name) {
-                let what = format!("`{name}` stands there twice, on lines {first} and {line}");
+                let what = format!("`{name}` is given twice, on lines {first} and {line}");
                 return Err(key.broken(what));
             }
             seen.push((name, line));
@@ -186,7 +187,7 @@ impl Reader {
         let items: Vec<At> = value.items().map_or_else(|| vec![value], Iterator::collect);
         for item in items {
             if item.scalar().is_none() && item.node().tag.is_none() {
-                return Err(item.broken("this is no path: write it in quotes"));
+                return Err(item.broken("this is not a path: write it in quotes"));
             }
         }
         self.texts(value)

@@ -224,7 +224,7 @@ fn an_ignore_file_that_cannot_be_read_is_an_error() {
     fs::write(file, "deny secrets/\n").unwrap();
     assert_eq!(load().unwrap().lines().len(), 1);
     fs::write(file, b"\xff").unwrap();
-    assert!(load().unwrap_err().to_string().contains("no UTF-8"));
+    assert!(load().unwrap_err().to_string().contains("not UTF-8"));
     fs::remove_file(file).unwrap();
     symlink("/etc/passwd", file).unwrap();
     assert!(load().unwrap_err().to_string().contains("a symbolic link"));
