@@ -98,6 +98,9 @@ pub struct Start {
     pub scope: Vec<String>,
     /// Hashes of the sidecar files.
     pub sidecar: Option<Stand>,
+    /// Files that are not as their newest record has them, with the hash of what they held.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub outdated: BTreeMap<String, Option<String>>,
     /// The call only undoes an unauthorised change.
     pub takes_back: bool,
 }
