@@ -369,7 +369,25 @@ fn what_git_throws_away_is_asked_about() {
         assert!(why.contains("loses work that is not committed"), "{why}");
     }
     roz.bash("git reset --hard HEAD~1").asks();
-    roz.bash("git clean -nd").passes();
+}
+
+#[test]
+fn a_clean_that_loses_nothing_needs_no_intent_and_no_person() {
+    let roz = declared("");
+    roz.write(".gitignore", "target/\n");
+    roz.git(&["add", "-A"]);
+    roz.git(&["commit", "-qm", "all"]);
+    fs::create_dir(roz.project().join("target")).unwrap();
+    roz.write("target/x.o", "");
+    let passes = || {
+        for line in ["git clean -fdn", "git clean -nfd", "git clean -n -d", "git clean -fdX"] {
+            roz.bash(line).passes();
+        }
+    };
+    passes();
+    roz.selects("INT-001");
+    roz.write("src/auth/new.rs", "");
+    passes();
 }
 
 #[test]

@@ -167,7 +167,8 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
     let is_free = !reading.writes.is_empty() && !writes_kept(reading, free);
     let changes_free = |run: &Run| is_free && is_one(FILE_PROGRAMS, &run.program);
     let may_discard = |run: &Run| known.may_discard && discard(run).is_some();
-    let mut runs = reading.runs.iter().filter(|run| !changes_free(run) && !may_discard(run));
+    let is_harmless = |run: &Run| changes_free(run) || may_discard(run);
+    let mut runs = reading.runs.iter().filter(|run| !is_harmless(run));
     if let Some(critical) = runs.find_map(critical::of) {
         return critical;
     }
@@ -183,7 +184,7 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
     } else if let Some(script) = reading.scripts.iter().find(|script| !is_roz(&script.path)) {
         (Class::Destructive, format!("it runs {}", shown(&script.path)))
     } else if let Some(run) =
-        reading.runs.iter().find(|run| !safe::is_safe(run) && !changes_free(run))
+        reading.runs.iter().find(|run| !safe::is_safe(run) && !is_harmless(run))
     {
         let run = shown(&run.argv.join(" "));
         (Class::Destructive, format!("what `{run}` does is not known to be reading only"))

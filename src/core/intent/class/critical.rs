@@ -1,7 +1,10 @@
 //! Commands whose effect cannot be undone or reaches beyond this machine: a person has to confirm
 //! them. To add one, add a row.
 
-use super::judged::{Class, Judged, options, shown};
+use super::{
+    judged::{Class, Judged, options, shown},
+    safe,
+};
 use crate::{
     core::{intent::target::is_env, name_words::is_one, named_writes::is_on_host},
     shell::{Certainty, HOLE, Run},
@@ -134,6 +137,10 @@ pub(super) fn of(run: &Run) -> Option<Judged> {
     let mut why = "";
     // A rebase that has begun may be ended in any way.
     if *program == "git" && verb == "rebase" && rest.get(1).is_some_and(|text| is_one(ENDS, text)) {
+        return None;
+    }
+    // `git clean -fdn` only lists.
+    if *program == "git" && verb == "clean" && safe::is_safe(run) {
         return None;
     }
     let mut rows = HERE.lines().filter(|_| !is_elsewhere).chain(ANYWHERE.lines());

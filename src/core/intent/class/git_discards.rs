@@ -34,7 +34,7 @@ pub fn discard(run: &Run) -> Option<Discard> {
             let has = |option: &str| given.iter().any(|text| text == option);
             let is_known = |option: &String| {
                 option.len() > 2 && !option.starts_with("--")
-                    || is_one("-f -d -x -X -q -n --force --quiet --dry-run", option)
+                    || is_one("-f -d -x -X -q --force --quiet", option)
             };
             given
                 .iter()

@@ -72,6 +72,13 @@ const SAFE: &[Row] = &[
         spoils: "--output --ext-diff --upload-pack --exec --lost-found -O --open-files-in-pager",
         needs: "",
     },
+    Row {
+        programs: "git",
+        verbs: "clean",
+        // What follows `-e` is a pattern, and what follows `--` a path: `git clean -f -- -n`.
+        spoils: "-e --exclude --",
+        needs: "-n --dry-run",
+    },
     verbs("cargo", "tree metadata search version help read-manifest pkgid verify-project"),
     verbs("rustup", "show which help"),
     verbs("go", "version list doc help"),
