@@ -56,9 +56,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let (tool, input) = if let (Some(tool), Some(input)) = (&args.tool, &args.input) {
         let value: Value =
-            serde_json::from_str(input).map_err(|err| format!("`--input` is no JSON: {err}"))?;
+            serde_json::from_str(input).map_err(|err| format!("`--input` is not JSON: {err}"))?;
         if !value.is_object() {
-            return Err("`--input` is no JSON object, as every tool's input is".into());
+            return Err("`--input` is not a JSON object, as every tool's input is".into());
         }
         (tool.as_str(), input.clone())
     } else {

@@ -302,7 +302,7 @@ fn validate(ledger: &Ledger) -> super::Result {
             wrong.extend(faults.map(|fault| (number, fault)));
         }
         Err(_) => {
-            wrong.push((number, Fault { at: String::new(), what: "it is no JSON".into() }));
+            wrong.push((number, Fault { at: String::new(), what: "it is not JSON".into() }));
         }
     })?;
     let is_valid = wrong.is_empty();
@@ -334,7 +334,7 @@ fn export(ledger: &Ledger) -> super::Result {
     if !left_out.is_empty() {
         let lines = left_out.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         say::warn(&format!(
-            "left out, because they are no Agent Trace: lines {}",
+            "left out, because they are not Agent Trace: lines {}",
             bounded::line(&lines, 100)
         ));
     }

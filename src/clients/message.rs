@@ -62,13 +62,13 @@ impl<'a> Input<'a> {
 /// Why there is nothing for the gates.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("standard input is no JSON object")]
+    #[error("standard input is not a JSON object")]
     Malformed(#[source] serde_json::Error),
     #[error("the payload names no session")]
     NoSession,
     #[error(transparent)]
     BadSession(#[from] BadSessionId),
-    #[error("`{0}` is no event that this roz knows")]
+    #[error("`{0}` is not an event that this roz knows")]
     UnknownEvent(String),
     /// The client sends this event, and no gate needs it.
     #[error("not for us")]

@@ -28,7 +28,7 @@ const LARGEST: usize = 8 << 20;
 pub enum Error {
     #[error("failed to write the intent map")]
     Storage(#[from] storage::Error),
-    #[error("`{}` is no UTF-8, or larger than {} MiB", .0.display(), LARGEST >> 20)]
+    #[error("`{}` is not UTF-8, or larger than {} MiB", .0.display(), LARGEST >> 20)]
     Unfit(PathBuf),
     #[error("`{}` is a symbolic link, not a folder", .0.display())]
     Link(PathBuf),

@@ -122,7 +122,7 @@ fn other_tools_are_explained_by_their_input() {
     assert!(said.contains("roz explain [--json] '<COMMAND LINE>'"), "{}", said);
     roz.run(&["explain", "--tool", "Write"]).misuses();
     let said = roz.run(&["explain", "--tool", "Write", "--input", "[]"]).fails();
-    assert!(said.contains("no JSON object"), "{}", said);
+    assert!(said.contains("not a JSON object"), "{}", said);
     for empty in ["", "  \n"] {
         let said = roz.run(&["explain", empty]).fails();
         assert!(said.contains("the command line is empty"), "{}", said);
