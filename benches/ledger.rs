@@ -86,6 +86,7 @@ fn record(session: &str, number: u64) -> Record {
         dice: &dice,
         session_id: &session.parse().expect("it is an id"),
         agent_id: None,
+        model: Some("anthropic/claude-opus-4-5-20251101"),
         intent_id: Some("INT-001"),
         revision: Some("a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6e7f8a9b0"),
         tool_name: "Edit",
