@@ -121,7 +121,7 @@ fn place(text: &str, world: &World) -> Result<(PathBuf, Option<usize>), String> 
         Err(_) if line.is_empty() || !file.is_file() => Ok((file, None)),
         Err(_) => {
             let line = bounded::line(line, 40);
-            Err(format!("`{line}` is no line: name one by its number, as in `{path}:12`"))
+            Err(format!("`{line}` is not a line: name one by its number, as in `{path}:12`"))
         }
     }
 }

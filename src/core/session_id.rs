@@ -12,7 +12,7 @@ pub struct SessionId(String);
 pub const RUN: &str = "run-";
 
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` is no session id: use up to 128 letters, digits, `-` and `_`", bounded::line(.0, 60))]
+#[error("`{}` is not a session id: use up to 128 letters, digits, `-` and `_`", bounded::line(.0, 60))]
 pub struct BadSessionId(String);
 
 impl SessionId {

@@ -109,7 +109,7 @@ pub enum Error {
     Exists { id: String },
     #[error("`{id}` is superseded, and stays so")]
     Superseded { id: String },
-    #[error("`{id}` is no learning's id")]
+    #[error("`{id}` is not a learning's id")]
     BadId { id: String },
     #[error("in `{}` roz changes only what it wrote itself", path.display())]
     ReadOnly { path: PathBuf },

@@ -181,7 +181,7 @@ fn files_of_a_lesson_are_named_from_the_root_wherever_one_stands() {
         ("src", ".."),
     ] {
         let told = learns(folder, file).fails();
-        assert!(told.contains("is no file of this project"), "{file}: {told}");
+        assert!(told.contains("is not a file of this project"), "{file}: {told}");
     }
     assert_eq!(brain(&roz), before);
 }

@@ -460,7 +460,7 @@ fn verbs_of_the_agents_make_a_session_that_is_not_there() {
     roz.fed(&["reflect"], &input).succeeds();
     assert_eq!(roz.debug("named")["state"]["reflection"], "idle", "nothing was due");
     let error = roz.fed(&["reflect", "--session-id", "../x"], &input).fails();
-    assert!(error.contains("is no session id"), "{error}");
+    assert!(error.contains("is not a session id"), "{error}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub(in crate::cli) fn lesson(
     let files = files.iter().map(|file| file.trim()).filter(|file| !file.is_empty());
     let inside = |path: &str| {
         store.file(path, cwd).ok_or_else(|| {
-            format!("`{path}` is no file of this project. Name it from its root, or from here")
+            format!("`{path}` is not a file of this project. Name it from its root, or from here")
         })
     };
     let files = files.map(inside).collect::<Result<Vec<String>, String>>()?;

@@ -24,7 +24,7 @@ pub struct Draft {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    #[error("`{0}` is no id: use up to 128 characters, without blanks, `:` or `#`")]
+    #[error("`{0}` is not an id: use up to 128 characters, without blanks, `:` or `#`")]
     BadId(String),
     #[error("an intent `{0}` is already declared, on line {1}")]
     Taken(String, usize),

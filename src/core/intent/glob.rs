@@ -410,7 +410,7 @@ fn escaped(c: Option<char>, dialect: Dialect) -> Result<char, String> {
         (Some(c), Dialect::Ignore) => Ok(c),
         (Some(c), Dialect::Scope) if !c.is_alphanumeric() && !"._-/~$@".contains(c) => Ok(c),
         (Some(c), Dialect::Scope) => {
-            Err(format!("`\\{c}` is no escape; folders are separated by `/`"))
+            Err(format!("`\\{c}` is not an escape; folders are separated by `/`"))
         }
     }
 }

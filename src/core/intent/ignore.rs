@@ -360,7 +360,7 @@ fn strange(text: &str) -> Option<(Verb, String)> {
     }
     let name = format!("{word} {pattern}").replace(' ', "\\ ");
     let what = format!(
-        "`{word}` is no verb (untracked, deny, ask, auto), so it says nothing; a name with blanks \
+        "`{word}` is not a verb (untracked, deny, ask, auto), so it says nothing; a name with blanks \
          is written `{name}`"
     );
     Some((Verb::Untracked, what))

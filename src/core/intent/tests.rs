@@ -414,7 +414,7 @@ fn an_odd_line_of_the_ignore_file_relaxes_nothing_and_says_what_to_write() {
         ("untracked **", false, "name the folders or files"),
         ("dney src/", true, "did you mean `deny src/`?"),
         ("as: migrations/", true, "did you mean `ask migrations/`?"),
-        ("skip src/", false, "`skip` is no verb (untracked, deny, ask, auto)"),
+        ("skip src/", false, "`skip` is not a verb (untracked, deny, ask, auto)"),
     ] {
         let (is_nothing, is_broken, words) = read(text);
         assert!(is_nothing && words.contains(remedy) && words.contains("line 1"), "{words}");

@@ -79,7 +79,7 @@ impl Batch {
         };
         let candidates = match object.remove("candidates") {
             Some(Value::Array(candidates)) => candidates,
-            Some(_) => return Err(Unreadable::Shape("an object whose `candidates` is no list")),
+            Some(_) => return Err(Unreadable::Shape("an object whose `candidates` is not a list")),
             None => return Err(Unreadable::Shape("an object without `candidates`")),
         };
         let mut batch = Self { candidates, ..Self::default() };

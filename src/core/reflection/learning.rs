@@ -40,7 +40,7 @@ pub struct Learning {
 impl Status {
     pub fn unknown(word: &str) -> String {
         let all: Vec<&str> = Self::ALL.iter().map(|status| status.word()).collect();
-        format!("`{word}` is no status; it is one of {}", all.join(", "))
+        format!("`{word}` is not a status; it is one of {}", all.join(", "))
     }
 }
 

@@ -188,7 +188,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
                 && let Some((_, mark)) = marked(text).filter(|(_, mark)| by_mark.contains_key(mark))
             {
                 let what = format!(
-                    "it ends in `^{mark}` and is no part of that entry: begin it with `> `"
+                    "it ends in `^{mark}` and is not part of that entry: begin it with `> `"
                 );
                 parsed.problems.push((line.number, what));
             } else if !text.trim().is_empty() {
@@ -364,7 +364,7 @@ impl Draft {
         let is_within = self.is_marked && self.end.is_some_and(|end| line < end);
         let mark = mark(&self.id);
         let what =
-            || format!("it stands in `{}` and is no part of it: end it with ` ^{mark}`", self.id);
+            || format!("it stands in `{}` and is not part of it: end it with ` ^{mark}`", self.id);
         is_within.then(|| (line, what()))
     }
 
@@ -400,14 +400,14 @@ impl Draft {
                     Some((time, version)) => (time, Some(unescaped(version))),
                     None => (written.as_str(), None),
                 };
-                let time = self::time(time).ok_or_else(|| format!("`{time}` is no time"))?;
+                let time = self::time(time).ok_or_else(|| format!("`{time}` is not a time"))?;
                 (time, version)
             }
             None => (day(&self.id).unwrap_or(DateTime::UNIX_EPOCH), None),
         };
         let criteria = texts("criteria").unwrap_or_default();
         let criterion =
-            |name: &String| Criterion::find(name).ok_or(format!("`{name}` is no criterion"));
+            |name: &String| Criterion::find(name).ok_or(format!("`{name}` is not a criterion"));
         Ok(Learning {
             id: self.id.clone(),
             category: word(&self.fields, "category", Category::find)?
@@ -436,7 +436,7 @@ fn word<T>(
     find: fn(&str) -> Option<T>,
 ) -> Result<Option<T>, String> {
     let Some(value) = fields.get(label) else { return Ok(None) };
-    find(value).map(Some).ok_or_else(|| format!("`{value}` is no {label}"))
+    find(value).map(Some).ok_or_else(|| format!("`{value}` is not a {label}"))
 }
 
 /// RFC 3339, or what people write for it.

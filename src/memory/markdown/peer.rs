@@ -136,7 +136,7 @@ impl Draft {
         let created = text("created").and_then(|text| time(&text)).or_else(|| day(&self.id));
         Ok(Learning {
             category: Category::find(&category)
-                .ok_or_else(|| format!("`{category}` is no category"))?,
+                .ok_or_else(|| format!("`{category}` is not a category"))?,
             summary: text("summary").ok_or("it has no summary")?,
             detail: self.detail(),
             scope: text("scope").and_then(|text| Scope::find(&text)).unwrap_or_default(),

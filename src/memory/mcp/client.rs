@@ -71,7 +71,7 @@ impl Talk {
         let failed = |what: String| Error::Server { what: format!("fails at `{tool}`: {what}") };
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
-            other => return Err(failed(format!("{other} is no object"))),
+            other => return Err(failed(format!("{other} is not an object"))),
         };
         let params =
             CallToolRequestParams::new(Cow::Owned(tool.to_owned())).with_arguments(arguments);

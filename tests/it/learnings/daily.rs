@@ -107,7 +107,7 @@ fn where_nothing_can_be_read_nobody_says_that_nothing_was_learned() {
         let said = roz.run(args).succeeds().stdout;
         assert!(said.contains("None of what was learned here can be read."), "{args:?}: {said}");
         assert!(!said.contains("yet"), "{args:?}: {said}");
-        let valid = "`done` is no status; it is one of active, archived, superseded";
+        let valid = "`done` is not a status; it is one of active, archived, superseded";
         assert!(said.contains(valid), "{args:?}: {said}");
     }
 }

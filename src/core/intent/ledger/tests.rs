@@ -149,17 +149,17 @@ fn a_fault_is_named_with_its_place() {
     assert_eq!(
         told,
         [
-            "/version: it is no version of three numbers",
-            "/id: it is no UUID",
-            "/timestamp: it is no time as in RFC 3339, with `Z`",
+            "/version: it is not a version of three numbers",
+            "/id: it is not a UUID",
+            "/timestamp: it is not a time as in RFC 3339, with `Z`",
             "/tool: `name` is missing",
             "/tool: `version` is missing",
-            "/files/0/path: it is no text",
-            "/files/0/conversations/0/ranges/0/start_line: it is no number of a line",
+            "/files/0/path: it is not a text",
+            "/files/0/conversations/0/ranges/0/start_line: it is not a line number",
             "/files/0/conversations/0/ranges/0: `end_line` is missing",
         ]
     );
-    assert_eq!(faults(&json!([]))[0].what, "it is no object");
+    assert_eq!(faults(&json!([]))[0].what, "it is not an object");
 }
 
 #[test]

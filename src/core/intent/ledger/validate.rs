@@ -135,31 +135,31 @@ fn check(value: &Value, kind: &Kind, at: &mut String, faults: &mut Vec<Fault>) {
     let mut wrong = |what: &str| faults.push(Fault { at: at.clone(), what: what.to_owned() });
     let text = value.as_str();
     match kind {
-        Kind::Text if text.is_none() => wrong("it is no text"),
+        Kind::Text if text.is_none() => wrong("it is not a text"),
         Kind::Version if !text.is_some_and(is_version) => {
-            wrong("it is no version of three numbers");
+            wrong("it is not a version of three numbers");
         }
-        Kind::Uuid if !text.is_some_and(is_uuid) => wrong("it is no UUID"),
+        Kind::Uuid if !text.is_some_and(is_uuid) => wrong("it is not a UUID"),
         Kind::Time if !text.is_some_and(is_time) => {
-            wrong("it is no time as in RFC 3339, with `Z`");
+            wrong("it is not a time as in RFC 3339, with `Z`");
         }
-        Kind::Uri if !text.is_some_and(is_uri) => wrong("it is no URI"),
+        Kind::Uri if !text.is_some_and(is_uri) => wrong("it is not a URI"),
         Kind::Short(max) if text.is_none_or(|text| text.chars().count() > *max) => {
-            wrong(&format!("it is no text of at most {max} characters"));
+            wrong(&format!("it is not a text of at most {max} characters"));
         }
         Kind::OneOf(words) if !text.is_some_and(|text| words.contains(&text)) => {
             wrong(&format!("it is none of {}", words.join(", ")));
         }
-        Kind::Line if !is_line(value) => wrong("it is no number of a line"),
-        Kind::Anything if !value.is_object() => wrong("it is no object"),
+        Kind::Line if !is_line(value) => wrong("it is not a line number"),
+        Kind::Anything if !value.is_object() => wrong("it is not an object"),
         Kind::List(kind) => {
-            let Some(items) = value.as_array() else { return wrong("it is no list") };
+            let Some(items) = value.as_array() else { return wrong("it is not a list") };
             for (number, item) in items.iter().enumerate() {
                 below(at, &number.to_string(), |at| check(item, kind, at, faults));
             }
         }
         Kind::Fields(known) => {
-            let Some(fields) = value.as_object() else { return wrong("it is no object") };
+            let Some(fields) = value.as_object() else { return wrong("it is not an object") };
             for field in *known {
                 match fields.get(field.name) {
                     Some(value) => {
@@ -175,7 +175,7 @@ fn check(value: &Value, kind: &Kind, at: &mut String, faults: &mut Vec<Fault>) {
             let is_known = |name: &str| known.iter().any(|field| field.name == name);
             faults.extend(fields.keys().filter(|name| !is_known(name)).map(|name| Fault {
                 at: at.clone(),
-                what: format!("`{}` is no field of it", crate::core::bounded::line(name, 80)),
+                what: format!("`{}` is not a field of it", crate::core::bounded::line(name, 80)),
             }));
         }
         _ => (),

@@ -235,7 +235,7 @@ fn a_batch_is_an_object_with_a_list_of_candidates() {
     assert!(wrong("{").contains("is not JSON"));
     assert!(wrong("[]").contains("is a list, not an object"));
     assert!(wrong("{}").contains("an object without `candidates`"));
-    assert!(wrong(r#"{"candidates":{}}"#).contains("an object whose `candidates` is no list"));
+    assert!(wrong(r#"{"candidates":{}}"#).contains("an object whose `candidates` is not a list"));
     assert!(Batch::parse("\u{feff}{\"candidates\":[]}\n").unwrap().candidates.is_empty());
     assert!(Batch::parse(&"[".repeat(100_000)).is_err());
 }

@@ -134,11 +134,11 @@ fn what_cannot_be_read_is_named_kept_and_skipped() {
     // 0: its category, 2: its status; 3: a heading that is no UTF-8.
     assert_eq!(ids, [learning(1).id, learning(4).id]);
     assert!(
-        problems.iter().any(|problem| problem.contains("`patern` is no category")),
+        problems.iter().any(|problem| problem.contains("`patern` is not a category")),
         "{problems:#?}"
     );
     assert!(
-        problems.iter().any(|problem| problem.contains("`actif` is no status")),
+        problems.iter().any(|problem| problem.contains("`actif` is not a status")),
         "{problems:#?}"
     );
     let line = broken[..at].split(|byte| *byte == b'\n').count() + 1;
