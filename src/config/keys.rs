@@ -405,7 +405,7 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "backends.mcp.tool_names",
-        Kind::Texts(Some(&["write", "all", "search", "mark"])),
+        Kind::Texts(Some(&["write", "all", "mark"])),
         StartProgram,
         "Which tool of the server does what; default: those of \
          `@modelcontextprotocol/server-memory`",
@@ -523,6 +523,28 @@ impl Key {
         }
     }
 
+    /// What a project may do with it, in words.
+    pub fn rule(&self) -> String {
+        let rule = match (self.project, self.kind) {
+            (May::Set, _) => "a project may set it",
+            (May::Add, _) => "a project may add to it",
+            (May::Only(values), _) => {
+                let shown = |value: &&str| match *value {
+                    "true" | "false" => value.to_string(),
+                    word => format!("{word:?}"),
+                };
+                let values: Vec<String> = values.iter().map(shown).collect();
+                return format!("a project may only set {}", values.join(" or "));
+            }
+            (May::Stricter, Integer { .. }) => "a project may only lower it",
+            (May::Stricter, Kind::Switches(_)) => "a project may only switch entries on",
+            (May::Stricter, _) => "a project may only make it stricter",
+            (May::StartProgram, _) => "a project may set it only if it is in `trust.projects`",
+            (May::Nothing, _) => "a project may not set it",
+        };
+        rule.to_owned()
+    }
+
     const fn from(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
     }
@@ -538,27 +560,6 @@ const fn required(name: &'static str, kind: Kind, about: &'static str) -> Field 
 
 const fn key(path: &'static str, kind: Kind, project: May, about: &'static str) -> Key {
     Key { path, kind, project, variable: None, about }
-}
-
-impl May {
-    pub fn rule(&self) -> String {
-        let rule = match self {
-            May::Set => "a project may set it",
-            May::Add => "a project may add to it",
-            May::Only(values) => {
-                let shown = |value: &&str| match *value {
-                    "true" | "false" => value.to_string(),
-                    word => format!("{word:?}"),
-                };
-                let values: Vec<String> = values.iter().map(shown).collect();
-                return format!("a project may only set {}", values.join(" or "));
-            }
-            May::Stricter => "a project may only make it stricter",
-            May::StartProgram => "a project may set it only if it is in `trust.projects`",
-            May::Nothing => "a project may not set it",
-        };
-        rule.to_owned()
-    }
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ impl<'a> Draft<'a> {
                 if setting.key.is_stricter(&setting.value, without) {
                     self.set(setting, author);
                 } else if setting.value != *without {
-                    let rule = setting.key.project.rule();
+                    let rule = setting.key.rule();
                     let problem =
                         format!("`{path}` stays {without}, not {}: {rule}", setting.value);
                     self.refuse(setting.place, problem);
@@ -107,7 +107,7 @@ impl<'a> Draft<'a> {
             }
             May::StartProgram => self.refuse_program(setting.place, path),
             May::Nothing => {
-                let problem = format!("`{path}` is ignored: {}", setting.key.project.rule());
+                let problem = format!("`{path}` is ignored: {}", setting.key.rule());
                 self.refuse(setting.place, problem);
             }
         }

@@ -104,7 +104,7 @@ fn row(fields: &[Field]) -> Value {
 const TEMPLATE: &str = "^[A-Za-z0-9_-]{1,64}$";
 
 fn rule(key: &Key) -> String {
-    let rule = key.project.rule();
+    let rule = key.rule();
     let mut sentence = rule[..1].to_uppercase() + &rule[1..];
     if let Some(variable) = key.variable {
         sentence.push_str(". The environment's ");

@@ -98,7 +98,7 @@ fn a_formatter_that_could_never_run_is_a_mistake_in_the_configuration() {
     for (line, word) in [
         ("'*.py' = ''", "no program is named for `*.py`"),
         ("'*.py' = '  '", "no program is named for `*.py`"),
-        ("'[' = 'fmt'", "`[` is no pattern"),
+        ("'[' = 'fmt'", "`[` is not a pattern"),
         ("'/src/*.py' = 'fmt'", "`/src/*.py` fits no file"),
         ("'./a.py' = 'fmt'", "`./a.py` fits no file"),
         ("'../*.py' = 'fmt'", "`../*.py` fits no file"),

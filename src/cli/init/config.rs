@@ -77,7 +77,7 @@ fn text(wants: Wants, found: &Found) -> String {
 fn about(key: &Key) -> String {
     match &key.project {
         May::Set | May::Add => format!("{}.", key.about),
-        May::Only(_) | May::Stricter => format!("{} ({}).", key.about, key.project.rule()),
+        May::Only(_) | May::Stricter => format!("{} ({}).", key.about, key.rule()),
         May::StartProgram => {
             format!(
                 "{} (counts only for users who have this project in `trust.projects`).",

@@ -11,7 +11,7 @@ fn every_key_is_described() {
         let schema = at(key.path);
         let description = schema["description"].as_str().expect(key.path);
         assert!(description.starts_with(key.about), "{description}");
-        let rule = key.project.rule();
+        let rule = key.rule();
         assert!(description.contains(rule.trim_start_matches('a')), "{description}");
     }
 }

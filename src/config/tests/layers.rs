@@ -80,6 +80,13 @@ fn a_memory_server_is_named_by_the_user_or_by_a_trusted_project() {
 }
 
 #[test]
+fn a_tool_to_search_with_is_no_mistake_in_an_older_file() {
+    let tools = "backends.mcp.tool_names = { write = 'w', search = 's' }";
+    let (policy, told) = Scene::new().user(tools).told();
+    assert_eq!((policy.backends.mcp.tool_names.len(), told.len()), (1, 0), "{told:?}");
+}
+
+#[test]
 fn tables_of_switches_are_laid_over_one_another_and_their_typos_named() {
     let scene = Scene::new()
         .user("backends.overrides = { mcp = false, markdwn = true, total-recall = 1 }")
@@ -258,7 +265,7 @@ fn a_typo_is_named_with_its_line_and_the_rest_applies() {
             "…/home/.roz/config.toml:3: unknown key `review.mod`; did you mean `review.mode`?",
             "…/home/.roz/config.toml:7: `review.gates.tools[1]` is of type integer; \
              it wants a pattern, such as `Bash:git push*`",
-            "…/home/.roz/config.toml:7: `review.gates.tools[2]`: `Bash:git push[` is no pattern: invalid range pattern; \
+            "…/home/.roz/config.toml:7: `review.gates.tools[2]`: `Bash:git push[` is not a pattern: invalid range pattern; \
              until it is fixed it gates whatever begins with it",
             "…/home/.roz/config.toml:8: `review.gates.approval_scope` is `promt`; \
              did you mean `prompt`?",

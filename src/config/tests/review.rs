@@ -70,7 +70,7 @@ fn an_exclusion_is_checked_as_a_pattern_is_and_only_gates_have_them() {
         )
         .told();
     assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told[0].contains("`!Bash(git)` is no pattern: it names no tool"), "{told:?}");
+    assert!(told[0].contains("`!Bash(git)` is not a pattern: it names no tool"), "{told:?}");
     assert!(told[0].ends_with("until it is fixed it excludes nothing"), "{told:?}");
     assert!(told[1].contains("only `review.gates.tools` has exclusions"), "{told:?}");
 }

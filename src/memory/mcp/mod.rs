@@ -9,7 +9,7 @@
 //! | `all` | `{}` | a list of learnings, or an object with one | `read_graph` |
 //! | `mark` | `{"id", "status"}` | anything | `add_observations`, `delete_observations` |
 //!
-//! The first four columns are for `backends.mcp.tool_names`; without those the
+//! The first three columns are for `backends.mcp.tool_names`; without those the
 //! server is taken for the reference one: see [`graph`].
 
 mod client;
@@ -196,7 +196,7 @@ fn listed(answer: &Value) -> Reading {
             Ok(learning) => reading.learnings.push(learning),
             Err(err) => {
                 let id = item["id"].as_str().unwrap_or("an item");
-                let what = format!("`{id}` is no learning: {err}");
+                let what = format!("`{id}` is not a learning: {err}");
                 reading.problems.push(Problem { place: NAME.into(), what });
             }
         }

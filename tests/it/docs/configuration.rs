@@ -60,7 +60,7 @@ fn row(key: &Key, default: &Value) -> String {
         Value::Null => "none".to_owned(),
         value => format!("`{value}`"),
     };
-    let rule = key.project.rule();
+    let rule = key.rule();
     let rule = rule.strip_prefix("a project ").unwrap_or(&rule);
     let cells = [&format!("`{}`", key.path), key.about, &values(key.kind), &default, rule];
     let cells = cells.map(|cell| cell.replace('|', "\\|"));
