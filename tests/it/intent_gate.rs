@@ -130,9 +130,9 @@ fn a_write_outside_the_scope_is_refused_however_it_is_made() {
     roz.selects("INT-001");
     let reason = roz.writes("src/billing/invoice.ts").denies();
     let expected = "Scope Violation: INT-001 is not authorized to edit src/billing/invoice.ts. \
-                    Request scope expansion.";
+                    Request scope expansion: `roz intent expand INT-001 \
+                    'src/billing/invoice.ts'`, or select the intent that owns the file.";
     assert!(reason.contains(expected), "{reason}");
-    assert!(reason.contains("`roz intent expand INT-001 'src/billing/invoice.ts'`"), "{reason}");
     let told = json_of(&reason);
     assert_eq!(told["intent_id"], "INT-001");
     assert_eq!(told["file"], "src/billing/invoice.ts");

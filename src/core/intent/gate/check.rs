@@ -151,7 +151,7 @@ impl<'a> Check<'a> {
             found.filter(|intent| intent.status.can_be_selected() && check.closes(id).is_none());
         let Some(intent) = open else {
             let message = format!(
-                "`{root}` declares its own work, and {} is no open intent of it.",
+                "`{root}` declares its own work, and {} is not an open intent of it.",
                 bounded::line(id, 60)
             );
             let refusal = check
@@ -321,11 +321,12 @@ impl<'a> Check<'a> {
 
     fn outside(self, file: &str, real: Option<&str>, intent: &Intent) -> Refusal {
         let (id, really) = (&intent.id, really(real));
-        let message = format!(
-            "Scope Violation: {id} is not authorized to edit {file}{really}. Request scope expansion."
-        );
-        self.refusal(Code::ScopeViolation, message)
-            .recovery(format!("`roz intent expand {id} {}`", pattern_of(file)))
+        let message = format!("Scope Violation: {id} is not authorized to edit {file}{really}.");
+        self.refusal(Code::ScopeViolation, message).recovery(format!(
+            "Request scope expansion: `roz intent expand {id} {}`, or select the intent that owns \
+             the file.",
+            pattern_of(file)
+        ))
     }
 
     /// Whether the agent has seen the current content of what it is about to change.
