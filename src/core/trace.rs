@@ -221,8 +221,8 @@ impl Mark {
     /// (answer, gate, rule or reason, subject) of a refusal.
     pub(crate) fn refused(&self) -> Option<(Word, Word, &str, &str)> {
         let refused: (Word, Word, &str, &str) = match self {
-            Mark::GateBlocked(GateAnswer { answer, pattern, tool, .. }) => {
-                (*answer, "review", pattern.as_str(), tool.as_str())
+            Mark::GateBlocked(GateAnswer { answer, reason, tool, .. }) => {
+                (*answer, "review", reason.as_str(), tool.as_str())
             }
             Mark::StopHookCalled(StopAnswer { answer, reason, .. }) => {
                 (*answer, "review", reason.as_str(), "the stop")
@@ -243,9 +243,10 @@ impl Mark {
         matches!(refused.0, "deny" | "ask" | "block").then_some(refused)
     }
 
-    /// The rule behind the answer `wanted`, in one line.
+    /// The rule behind the answer `wanted`, in one line: of the review gate its pattern.
     pub(crate) fn answered(&self, wanted: &str) -> Option<String> {
         let (answer, _, rule, subject) = self.refused()?;
+        let rule = if let Mark::GateBlocked(gate) = self { &gate.pattern } else { rule };
         (answer == wanted).then(|| bounded::line(&format!("{rule}: {subject}"), 300))
     }
 }

@@ -21,6 +21,9 @@ fn nothing_is_held_or_denied_in_a_trial_and_stats_list_what_would_have_been() {
         json!({ "gate": "review", "answer": "deny", "subject": "Bash: git push origin main", "times": 2 })
     );
     assert_eq!(refused[1]["answer"], "hold", "{refused:?}");
+    let reasons: Vec<Value> =
+        roz.trace("would_refuse").iter().map(|event| event["payload"]["reason"].clone()).collect();
+    assert_eq!(reasons[0], roz.trace("gate_blocked")[0]["payload"]["reason"], "not its pattern");
     let text = roz.run(&["stats"]).succeeds().stdout;
     assert!(text.contains("Would have been refused") && text.contains("git push"), "{text}");
 }
