@@ -133,11 +133,6 @@ pub fn seconds(settings: &[Settings]) -> Vec<String> {
 }
 
 impl Settings {
-    /// Whether it tells the client to take plugins from `folder`.
-    pub fn declares_marketplace(&self, folder: &Path) -> bool {
-        self.marketplace() == Some(folder)
-    }
-
     /// Where it tells the client to take plugins of our marketplace from.
     pub fn marketplace(&self) -> Option<&Path> {
         let declared = &self.value["extraKnownMarketplaces"][MARKETPLACE]["source"]["path"];
