@@ -417,6 +417,24 @@ impl Library {
         answers
     }
 
+    /// Copies what the peer keeps of the user into the user's own file. With how many were new and
+    /// what could not be read, or nothing where the peer keeps none.
+    pub fn import(&self) -> Result<Option<(usize, Vec<Problem>)>> {
+        let Some(older) = &self.older else { return Ok(None) };
+        let reading = older.all()?;
+        let mut copied = 0;
+        for learning in reading.learnings {
+            match self.personal.write(&learning) {
+                Err(Error::Exists { .. }) => (),
+                written => {
+                    written?;
+                    copied += 1;
+                }
+            }
+        }
+        Ok(Some((copied, reading.problems)))
+    }
+
     /// What is wrong with how the backends are configured.
     pub fn problems(&self) -> &[Problem] {
         &self.problems

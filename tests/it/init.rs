@@ -36,6 +36,35 @@ fn what_it_writes_switches_the_gates_on() {
 }
 
 #[test]
+fn the_peers_learnings_of_the_user_are_copied_once_and_their_file_stays() {
+    const PEER: &str = "\
+## cl_20260301_001
+
+**Category:** pitfall
+**Summary:** Rebase before the push
+**Scope:** personal | **Confidence:** high | **Status:** active
+
+Else the remote refuses it.
+
+---
+";
+    let roz = Roz::new();
+    assert!(roz.run(&["init", "--import"]).fails().contains("to import"));
+    let theirs = roz.user_home().join(".grove/personal-learnings.md");
+    fs::create_dir_all(theirs.parent().unwrap()).unwrap();
+    fs::write(&theirs, PEER).unwrap();
+    assert!(roz.run(&["init", "--import"]).succeeds().stdout.contains("1 learning"));
+    let ours = roz.home().join("personal-learnings.md");
+    let copied = fs::read_to_string(&ours).unwrap();
+    assert!(copied.contains("cl_20260301_001") && copied.contains("Rebase before the push"));
+    roz.run(&["init", "--import"]).succeeds();
+    assert_eq!(fs::read_to_string(&ours).unwrap(), copied);
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), PEER);
+    assert_eq!(roz.json(&["learn", "list"])["learnings"].as_array().map(Vec::len), Some(1));
+    assert!(!roz.project().join(".roz").exists(), "no gate was asked for");
+}
+
+#[test]
 fn git_joins_two_branches_that_both_learned() {
     let roz = Roz::new();
     roz.git(&["init", "-q", "-b", "main"]);

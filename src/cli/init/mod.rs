@@ -43,8 +43,10 @@ use crate::{
 /// Examples:
 ///   roz init
 ///   roz init --all
+///   roz init --import
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(super) struct Args {
     #[command(flatten)]
     wants: Wants,
@@ -54,6 +56,9 @@ pub(super) struct Args {
     /// Stop tracking the ledger in git, as older versions of roz did (implies --intent)
     #[arg(long)]
     untrack: bool,
+    /// Copy your own learnings from `~/.grove/personal-learnings.md`; that file stays
+    #[arg(long)]
+    import: bool,
     #[arg(from_global)]
     json: bool,
 }
@@ -128,6 +133,8 @@ enum Error {
          no terminal to ask at)"
     )]
     NothingWanted,
+    #[error("there is no `~/.grove/personal-learnings.md` to import")]
+    NothingToImport,
     #[error("failed to ask")]
     Ask(#[source] io::Error),
 }
@@ -149,8 +156,11 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if wants.intent && !args.json && world.on_path("roz").is_empty() {
         say::warn("`roz` is not on PATH, so the client cannot start `roz mcp`");
     }
-    let told: String = steps.iter().map(Step::told).collect();
-    super::judged(is_done, value, bounded::plain(&(told + &next(wants, &found))))
+    let mut told: String = steps.iter().map(Step::told).collect();
+    if wants.any() {
+        told += &next(wants, &found);
+    }
+    super::judged(is_done, value, bounded::plain(&told))
 }
 
 impl Wants {
@@ -174,7 +184,7 @@ fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
     }
     // Only the intent gate has a ledger.
     let wants = Wants { intent: args.wants.intent || args.untrack, ..args.wants };
-    if wants.any() {
+    if wants.any() || args.import {
         return Ok(Some(wants));
     }
     if !input::can_ask() || args.json {
@@ -197,6 +207,17 @@ fn set_up(
     let mut joined = Vec::new();
     // Beside the learnings that are in use, wherever they lie.
     let library = roz.library(world);
+    if args.import {
+        let (copied, problems) = library.import()?.ok_or(Error::NothingToImport)?;
+        for problem in problems {
+            say::warn(&problem.to_string());
+        }
+        let file = roz.home.join("personal-learnings.md").display().to_string();
+        steps.push(match copied {
+            0 => Step::Kept { file },
+            _ => Step::Added { file, what: bounded::counted(copied, "learning") },
+        });
+    }
     let folder =
         library.markdown_file().parent().and_then(|parent| parent.strip_prefix(project).ok());
     let folder = folder.unwrap_or(Path::new(".roz")).to_string_lossy().into_owned();
