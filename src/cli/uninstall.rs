@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::install::{CLAUDE, Claude, Told, agents};
+use super::install::{Claude, Told, agents};
 use crate::{
+    clients,
     plugin::{
         ID, MARKETPLACE, Place,
         client::{self, Client},
@@ -19,8 +20,8 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only from this agent (may be given more than once); without it, from all of them
-    #[arg(long, value_name = "NAME")]
-    client: Vec<String>,
+    #[arg(long, value_name = "NAME", value_parser = agents::named())]
+    client: Vec<&'static dyn clients::Client>,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -28,10 +29,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if args.client.is_empty() {
         agents::uninstall(None, &mut told, world)?;
     }
-    for name in args.client.iter().filter(|name| *name != CLAUDE) {
-        agents::uninstall(Some(agents::find(name)?.name()), &mut told, world)?;
+    let (claude, others): (Vec<_>, Vec<_>) =
+        args.client.iter().copied().partition(|client| agents::is_claude(*client));
+    for client in &others {
+        agents::uninstall(Some(client.name()), &mut told, world)?;
     }
-    if args.client.is_empty() || args.client.iter().any(|name| name == CLAUDE) {
+    if others.is_empty() || !claude.is_empty() {
         from_claude(&mut told, world)?;
     }
     let is_done = told.to_type.is_empty() && told.warnings.is_empty();

@@ -30,7 +30,7 @@ use super::{
     install, say,
 };
 use crate::{
-    config,
+    clients, config,
     open::{self, Roz},
     world::World,
 };
@@ -56,11 +56,14 @@ pub(super) struct Args {
     #[arg(long)]
     no_client: bool,
     /// Look at another agent instead: its files, and recorded payloads of its through real hooks
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["no_client", "only"])]
-    client: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = install::agents::named(), conflicts_with_all = ["no_client", "only"])]
+    client: Option<&'static dyn clients::Client>,
     /// Only this check (can be given again)
     #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(CHECKS.iter().map(|(name, _)| *name)))]
     only: Vec<String>,
+    /// The names of the checks, for older scripts.
+    #[arg(long, hide = true)]
+    list: bool,
 }
 
 /// A check by its name; it answers none where there is nothing to say.
@@ -142,8 +145,12 @@ struct Check {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    if let Some(name) = args.client.as_deref().filter(|name| *name != "claude") {
-        let checks = agent::checks(install::agents::find(name)?, &world.binary()?, world);
+    if args.list {
+        let names: Vec<&str> = CHECKS.iter().map(|(name, _)| *name).collect();
+        return super::said(json!({ "checks": names }), names.join("\n") + "\n");
+    }
+    if let Some(client) = args.client.filter(|client| !install::agents::is_claude(*client)) {
+        let checks = agent::checks(client, &world.binary()?, world);
         return report(&checks, &[], args, world);
     }
     let sources = open::sources(world, &world.cwd);

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -24,8 +25,6 @@ const MAX_FILE: u64 = 4 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub(in crate::cli) enum Error {
-    #[error("roz knows no agent `{0}`. It knows {known}", known = known())]
-    Unknown(String),
     #[error(
         "{0} was never run with roz, so roz installs nothing there: \
          `roz hook pre-tool-use --client {1}` is what its hook before a tool has to start"
@@ -37,18 +36,24 @@ pub(in crate::cli) enum Error {
     Binary(#[source] std::io::Error),
 }
 
-fn known() -> String {
-    let names = clients::run().iter().map(|client| format!("`{}`", client.name()));
-    names.collect::<Vec<_>>().join(", ")
+/// What `--client` takes: the clients that roz installs. The names of others are known too, to say
+/// why it does not.
+pub(in crate::cli) fn named() -> impl TypedValueParser<Value = &'static dyn Client> {
+    let is_shown = |name| clients::run().iter().any(|client| client.name() == name);
+    let names = clients::ALL.iter().map(|client| client.name());
+    let names = names.map(|name| PossibleValue::new(name).hide(!is_shown(name)));
+    PossibleValuesParser::new(names).try_map(|name| {
+        let client = clients::find(&name).expect("the possible values are the names of clients");
+        match client.setup() {
+            None if !is_claude(client) => Err(Error::Documented(client.title(), client.name())),
+            _ => Ok(client),
+        }
+    })
 }
 
-/// A client that is installed by its files, by its name.
-pub(in crate::cli) fn find(name: &str) -> Result<&'static dyn Client, Error> {
-    let client = clients::find(name).ok_or_else(|| Error::Unknown(name.to_owned()))?;
-    match client.setup() {
-        Some(_) => Ok(client),
-        None => Err(Error::Documented(client.title(), client.name())),
-    }
+/// Whether a client is installed as a plugin, and not by its files.
+pub(in crate::cli) fn is_claude(client: &dyn Client) -> bool {
+    client.name() == "claude"
 }
 
 /// Those whose program or folder is here.
@@ -255,11 +260,14 @@ pub(in crate::cli) fn uninstall(
         let shown = path.display();
         let Some(now) = read_text(path, MAX_FILE) else { continue };
         if digest(&now) == written.made {
-            match &written.before {
-                Some(before) => put(path, before)?,
-                None => drop(files::remove(path).map_err(plugin::failed)?),
-            }
-            told.done.push(format!("Restored `{shown}`."));
+            let done = if let Some(before) = &written.before {
+                put(path, before)?;
+                "Restored"
+            } else {
+                files::remove(path).map_err(plugin::failed)?;
+                "Removed"
+            };
+            told.done.push(format!("{done} `{shown}`."));
             continue;
         }
         match without(path, &now, &written.client) {

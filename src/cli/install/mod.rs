@@ -6,6 +6,7 @@ mod codex;
 
 use std::path::{Path, PathBuf};
 
+use clap::Args as _;
 use serde::Serialize;
 
 use super::{
@@ -26,17 +27,17 @@ use crate::{
     world::{World, git},
 };
 
-/// Connect roz to Claude Code
+/// Connect roz to a coding agent
 ///
-/// Installs a plugin whose hooks start this binary by its absolute path. At a
+/// In Claude Code it installs a plugin whose hooks start this binary by its absolute path. At a
 /// terminal it asks whether to add permissions and the status line. Run it again
 /// after the binary has moved; `roz uninstall` undoes all of it.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(super) struct Args {
-    /// For all your projects, or for the current one only
-    #[arg(long, value_enum, default_value_t = Scope::User)]
-    scope: Scope,
+    /// For all your projects (default: `user`), or for the current one only
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
     /// Refuse a tool call if roz itself cannot run (newer clients only). Unchanged if left out
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     strict: Option<bool>,
@@ -54,8 +55,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     trial: Option<bool>,
     /// Connect this agent instead of Claude Code (may be given more than once)
-    #[arg(long, value_name = "NAME")]
-    client: Vec<String>,
+    #[arg(long, value_name = "NAME", value_parser = agents::named())]
+    client: Vec<&'static dyn clients::Client>,
     /// Connect every agent that is found here, Claude Code among them
     #[arg(long, conflicts_with = "client")]
     all: bool,
@@ -64,6 +65,24 @@ pub(super) struct Args {
     dry_run: bool,
     #[arg(from_global)]
     json: bool,
+}
+
+impl Args {
+    /// Refuses the options that would do nothing without Claude Code.
+    fn concern_only_others(&self) -> Result<(), clap::Error> {
+        let options = [
+            ("--scope", self.scope.is_some()),
+            ("--strict", self.strict.is_some()),
+            ("--permissions", self.permissions),
+            ("--status-line", self.status_line),
+        ];
+        let Some((option, _)) = options.iter().find(|(_, is_given)| *is_given) else {
+            return Ok(());
+        };
+        let what = format!("`{option}` is for Claude Code, so it needs `--client claude` as well");
+        let mut command = Self::augment_args(clap::Command::new("roz install"));
+        Err(command.error(clap::error::ErrorKind::ArgumentConflict, what))
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -82,18 +101,22 @@ pub(super) struct Told {
     pub(super) warnings: Vec<String>,
 }
 
-pub(super) const CLAUDE: &str = "claude";
-
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let named = args.client.iter().filter(|name| *name != CLAUDE).map(|name| agents::find(name));
-    let named = named.collect::<Result<Vec<_>, _>>()?;
-    let others = if args.all { agents::present(world) } else { named };
+    let (claude, others): (Vec<_>, Vec<_>) =
+        args.client.iter().copied().partition(|client| agents::is_claude(*client));
+    let others = if args.all { agents::present(world) } else { others };
     let is_claude_wanted = if args.all {
         Client::find(world).is_some()
     } else {
-        args.client.is_empty() || args.client.iter().any(|name| name == CLAUDE)
+        others.is_empty() || !claude.is_empty()
     };
+    if !args.all && !is_claude_wanted {
+        args.concern_only_others()?;
+    }
     let mut told = Told::default();
+    if args.all && others.is_empty() && !is_claude_wanted {
+        told.notes.push("No agent was found here.".to_owned());
+    }
     if args.dry_run {
         would(args, &others, is_claude_wanted, &mut told, world)?;
         return told.said(true, world);
@@ -168,6 +191,9 @@ impl Told {
         for warning in &self.warnings {
             let warning = say::folded(&format!("warning: {warning}"), out.edge(), "  ");
             lines.push(out.paint(Tone::Warn, &warning));
+        }
+        if lines.is_empty() && self.notes.is_empty() {
+            lines.push("Nothing to do.".to_owned());
         }
         lines.extend(self.notes.iter().map(|note| say::folded(note, out.edge(), "")));
         super::judged(is_done, serde_json::to_value(self)?, lines.join("\n") + "\n")
@@ -296,8 +322,8 @@ impl Wiring<'_> {
 
     fn scope(&self) -> &'static str {
         match self.args.scope {
-            Scope::User => "user",
-            Scope::Project => "project",
+            None | Some(Scope::User) => "user",
+            Some(Scope::Project) => "project",
         }
     }
 
@@ -306,7 +332,7 @@ impl Wiring<'_> {
     fn files(&self) -> Vec<PathBuf> {
         let user = self.claude.config.iter().map(|config| config.join("settings.json"));
         let project = self.claude.project.join(".claude/settings.json");
-        user.chain((self.args.scope == Scope::Project).then_some(project)).collect()
+        user.chain((self.args.scope == Some(Scope::Project)).then_some(project)).collect()
     }
 
     /// An earlier roz makes room for this one; what is somebody else's stays.
@@ -369,7 +395,7 @@ impl Wiring<'_> {
     /// besides them.
     fn prune(&self, told: &mut Told) -> super::Result<()> {
         let mut local = self.files();
-        if self.args.scope == Scope::Project {
+        if self.args.scope == Some(Scope::Project) {
             local.push(self.claude.project.join(".claude/settings.local.json"));
         }
         let all = self.claude.settings();
@@ -408,7 +434,7 @@ impl Wiring<'_> {
             }
         }
         // It names this machine's binary, which is nothing for a project's file.
-        let path = files.first().filter(|_| self.args.scope == Scope::User);
+        let path = files.first().filter(|_| self.scope() == "user");
         let is_free = !all.iter().any(Settings::has_status_line);
         if let Some(path) = path.filter(|_| is_free) {
             let what = format!("the status line to `{}`", path.display());

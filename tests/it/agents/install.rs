@@ -71,7 +71,11 @@ fn all_agents_are_wired_in_one_home_twice_and_every_file_is_taken_back() {
     roz.run(&words).succeeds();
     assert!(installed == files_of(&home), "something was written twice");
     words[0] = "uninstall";
-    roz.run(&words).succeeds();
+    let told = roz.run(&words).succeeds().stdout;
+    for (done, file) in [("Restored", ".qwen/settings.json"), ("Removed", ".codex/hooks.json")] {
+        let file = home.join(file).display().to_string();
+        assert!(told.contains(&format!("{done} `{file}`.")), "{told}");
+    }
     let of_agents = |files: Vec<(String, String)>| {
         let of_roz = |path: &str| path.contains("/.local/") || path.contains("/.roz/");
         files.into_iter().filter(|(path, _)| !of_roz(path)).collect::<Vec<_>>()
@@ -109,8 +113,25 @@ fn a_file_that_cannot_be_read_is_left_alone_and_named() {
 #[test]
 fn an_agent_that_was_never_run_is_named_and_not_installed() {
     let roz = Roz::with_config("");
-    assert!(roz.run(&["install", "--client", "cursor"]).fails().contains("never run"));
-    assert!(roz.run(&["install", "--client", "nobody"]).fails().contains("`opencode`"));
+    assert!(roz.run(&["install", "--client", "cursor"]).misuses().contains("never run"));
+    let told = roz.run(&["install", "--client", "codx"]).misuses();
+    assert!(
+        told.contains("a similar value exists: 'codex'") && told.contains("opencode"),
+        "{told}"
+    );
+}
+
+#[test]
+fn options_that_do_nothing_for_the_named_agents_are_misuse() {
+    let roz = Roz::with_config("");
+    for option in ["--scope=user", "--scope=project", "--strict", "--permissions", "--status-line"]
+    {
+        let told = roz.run(&["install", "--client", "codex", option]).misuses();
+        assert!(told.contains("is for Claude Code"), "{option}: {told}");
+    }
+    assert!(!roz.user_home().join(".codex").exists());
+    let both = ["install", "--client", "codex", "--client", "claude", "--scope=user", "--dry-run"];
+    roz.run(&both).succeeds();
 }
 
 #[test]
