@@ -10,9 +10,11 @@ fn main() -> ExitCode {
     let args: Vec<String> =
         env::args_os().skip(1).map(|arg| arg.to_string_lossy().into()).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let is_piped = || !std::io::stdin().is_terminal();
     match words[..] {
         // None of these returns. Some clients start the bare program.
-        [] if !std::io::stdin().is_terminal() => roz::cli::hook::answer_or_help(),
+        [] if is_piped() => roz::cli::hook::answer_or_help(None),
+        ["--client", client] if is_piped() => roz::cli::hook::answer_or_help(Some(client)),
         ["hook"] => roz::cli::hook::answer("", None),
         ["hook", word] if !word.starts_with('-') => roz::cli::hook::answer(word, None),
         ["hook", word, "--client", client] if !word.starts_with('-') => {

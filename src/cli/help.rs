@@ -1,6 +1,6 @@
 //! `roz help`: the verbs in groups.
 
-use std::fmt::Write as _;
+use std::{ffi::OsString, fmt::Write as _};
 
 use clap::{Command, CommandFactory as _};
 
@@ -33,18 +33,19 @@ const GROUPS: &[(&str, &str)] = &[
 const AGENTS_OWN: (&str, &str) = ("For agents and clients", "hook decide reflect skip observe ref");
 
 pub(super) fn run(args: &Args, _: &World) -> super::Result {
-    let mut page = if args.all { page_of_all() } else { command() };
-    page.build();
-    for name in &args.verb {
-        let Some(verb) = page.find_subcommand_mut(name) else {
-            let message = format!("there is no verb `{name}`");
-            return Err(message.into());
-        };
-        page = verb.clone();
+    if args.verb.is_empty() {
+        let mut page = if args.all { page_of_all() } else { command() };
+        let text = page.render_help().to_string();
+        return super::said(json!({ "page": text }), text);
     }
-    let is_root = args.verb.is_empty();
-    let text = if is_root { page.render_help() } else { page.render_long_help() }.to_string();
-    super::said(json!({ "page": text }), text)
+    // As the verb's own `--help` shows it, or the complaint about a verb that there is not.
+    let words = ["roz"].into_iter().chain(args.verb.iter().map(String::as_str)).chain(["--help"]);
+    let typed = super::renamed(words.map(OsString::from).collect());
+    match command().try_get_matches_from(typed) {
+        Err(err) if err.use_stderr() => Err(err.into()),
+        Err(err) => super::said(json!({ "page": err.to_string() }), err.to_string()),
+        Ok(_) => Ok(super::Done::Well),
+    }
 }
 
 /// The command line, with its verbs in groups.

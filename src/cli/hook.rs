@@ -46,9 +46,9 @@ fn patience(event: &str) -> Duration {
 }
 
 /// Answers a hook of a client that starts the bare program, if there is a payload to answer.
-pub fn answer_or_help() -> ExitCode {
+pub fn answer_or_help(client: Option<&str>) -> ExitCode {
     match read_stdin(MAX_INPUT, patience("")) {
-        Ok(bytes) if bytes.trim_ascii_start().starts_with(b"{") => answer_to("", None, Ok(bytes)),
+        Ok(bytes) if bytes.trim_ascii_start().starts_with(b"{") => answer_to("", client, Ok(bytes)),
         _ => super::main(),
     }
 }
@@ -72,6 +72,15 @@ fn answer_to(event: &str, client: Option<&str>, stdin: Result<Vec<u8>, StdinErro
     );
     let code = say(&answer);
     signal_hook::low_level::exit(code.into());
+}
+
+/// Lets pass where the command line of a hook cannot be read: a client takes exit code 2 of a hook
+/// for a refusal.
+pub(super) fn pass_misused(err: &clap::Error) -> ExitCode {
+    let text = err.to_string();
+    let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    say(&Answer::pass_with(what.to_owned()));
+    ExitCode::SUCCESS
 }
 
 /// What a panic says goes to the crash log, and to the client as a warning.

@@ -54,7 +54,11 @@ enum Verb {
     #[command(verbatim_doc_comment)]
     Verify,
     /// Check that every line is an Agent Trace record
-    Validate,
+    Validate {
+        /// Older versions could also allow other fields.
+        #[arg(long = "strict", hide = true)]
+        _strict: bool,
+    },
     /// Print the records for other programs, a line each
     ///
     /// Fields that Agent Trace does not know are dropped, or are in
@@ -139,7 +143,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
         Verb::Show(args) => show(args, &gathered(ledger), world),
         Verb::Verify => verify(&gathered(ledger), world),
-        Verb::Validate => validate(&gathered(ledger)),
+        Verb::Validate { .. } => validate(&gathered(ledger)),
         Verb::Export { format: _ } => export(&gathered(ledger)),
     }
 }

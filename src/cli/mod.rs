@@ -43,7 +43,7 @@ mod why;
 
 use std::{error::Error, ffi::OsString, io, io::Write as _, process::ExitCode};
 
-use clap::{FromArgMatches as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use serde_json::{Value, json};
 
 use crate::{hooks::own_files, world::World};
@@ -128,7 +128,6 @@ verbs! {
 
 /// Older names, which stay for a release: what is typed, and what it is now; the longer ones first.
 const OLD_NAMES: &[(&[&str], &[&str])] = &[
-    (&["learnings", "--stale"], &["learn", "list", "--sort", "used", "--asc"]),
     (&["learnings"], &["learn", "list"]),
     (&["review-learnings"], &["learn", "rate"]),
     (&["backends"], &["learn", "backends"]),
@@ -145,14 +144,28 @@ const OLD_NAMES: &[(&[&str], &[&str])] = &[
 
 /// The command line with today's names.
 fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
-    let words = args.get(1..).unwrap_or_default();
+    let at = verb_at(&args);
+    let words = args.get(at..).unwrap_or_default();
+    // `roz intent help select` shows the page of `roz help intent select`.
+    if let [group, help, ..] = words
+        && help == "help"
+        && Cli::command().find_subcommand(group).is_some_and(clap::Command::has_subcommands)
+    {
+        args.swap(at, at + 1);
+        return args;
+    }
     let begins_with = |old: &[&str]| {
         words.len() >= old.len() && old.iter().zip(words).all(|(old, word)| word == old)
     };
     if let Some((old, new)) = OLD_NAMES.iter().find(|(old, _)| begins_with(old)) {
-        args.splice(1..=old.len(), new.iter().map(OsString::from));
+        args.splice(at..at + old.len(), new.iter().map(OsString::from));
     }
     args
+}
+
+/// Where the verb is: after `roz` and `--json`.
+fn verb_at(args: &[OsString]) -> usize {
+    1 + args.iter().skip(1).take_while(|arg| *arg == "--json").count()
 }
 
 /// How a verb that could do its work ended.
@@ -183,9 +196,13 @@ impl Done {
     fn tell(self, as_json: bool) -> Result<u8> {
         match self {
             Self::Well => Ok(0),
-            Self::Said(value, _, end) if as_json => {
+            Self::Said(mut value, _, end) if as_json => {
+                let code = end.unwrap_or_else(|why| {
+                    value["error"] = as_error(&why, &[]);
+                    1
+                });
                 say::print_json(&value)?;
-                Ok(end.unwrap_or(1))
+                Ok(code)
             }
             Self::Said(_, words, end) => {
                 say::print(&words)?;
@@ -199,22 +216,12 @@ impl Done {
 pub fn main() -> ExitCode {
     let args = renamed(std::env::args_os().collect());
     let as_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
-    let is_hook = args.get(1).is_some_and(|arg| arg == "hook");
+    let is_hook = args.get(verb_at(&args)).is_some_and(|arg| arg == "hook");
     let matches = help::command().try_get_matches_from(args);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
-        Err(err) if as_json && err.use_stderr() => {
-            let text = err.to_string();
-            let (message, remedy) = text.split_once('\n').unwrap_or((&text, ""));
-            print_error(message.trim_start_matches("error: "), remedy.trim());
-            return ExitCode::from(2);
-        }
-        // A client takes exit code 2 of a hook for a refusal.
-        Err(err) if err.use_stderr() && is_hook => {
-            say::warn(&err.to_string());
-            return ExitCode::SUCCESS;
-        }
-        Err(err) => err.exit(),
+        Err(err) if err.use_stderr() && is_hook => return hook::pass_misused(&err),
+        Err(err) => return misuse(&err, as_json),
     };
     let world = World::from_env();
     // The client says where a hook and a status line are about.
@@ -239,10 +246,23 @@ pub fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(err) if is_closed_pipe(&*err) => ExitCode::SUCCESS,
         Err(err) => {
+            if let Some(err) = err.downcast_ref::<clap::Error>() {
+                return misuse(err, cli.json);
+            }
             complain(&*err, cli.json);
             ExitCode::FAILURE
         }
     }
+}
+
+/// Says what is wrong with the command line, or shows the help that it asks for.
+fn misuse(err: &clap::Error, as_json: bool) -> ExitCode {
+    if !(as_json && err.use_stderr()) {
+        err.exit();
+    }
+    let text = err.to_string();
+    print_error(&as_error(text.trim_start_matches("error: "), &[]));
+    ExitCode::from(2)
 }
 
 /// `| head` has seen enough: no error.
@@ -257,11 +277,10 @@ fn is_closed_pipe(err: &(dyn Error + 'static)) -> bool {
 fn complain(err: &dyn Error, as_json: bool) {
     let causes = std::iter::successors(err.source(), |&err| err.source());
     if as_json {
-        let chain: Vec<String> =
-            [err.to_string()].into_iter().chain(causes.map(ToString::to_string)).collect();
-        let (message, remedy) = chain[0].split_once(". ").unwrap_or((&chain[0], ""));
-        let message = [&[message.to_owned()], &chain[1..]].concat().join(": ");
-        return print_error(&message, remedy);
+        return print_error(&as_error(
+            &err.to_string(),
+            &causes.map(ToString::to_string).collect::<Vec<_>>(),
+        ));
     }
     let mut stderr = io::stderr().lock();
     let _ = writeln!(stderr, "roz: {err}");
@@ -270,9 +289,19 @@ fn complain(err: &dyn Error, as_json: bool) {
     }
 }
 
-fn print_error(message: &str, remedy: &str) {
-    let remedy = Some(remedy).filter(|text| !text.is_empty());
-    let _ = say::print_json(&json!({ "error": { "message": message, "remedy": remedy } }));
+/// An error for programs. The remedy is what follows the first paragraph, or else the first
+/// sentence.
+fn as_error(text: &str, causes: &[String]) -> Value {
+    let parts = text.split_once("\n\n").or_else(|| text.split_once(". "));
+    let (message, remedy) = parts.unwrap_or((text, ""));
+    let lines: Vec<&str> = message.lines().map(str::trim).collect();
+    let message = [&[lines.join(" ")], causes].concat().join(": ");
+    let remedy = Some(remedy.trim()).filter(|remedy| !remedy.is_empty());
+    json!({ "message": message, "remedy": remedy })
+}
+
+fn print_error(error: &Value) {
+    let _ = say::print_json(&json!({ "error": error }));
 }
 
 /// A number of things to show.

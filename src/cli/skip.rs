@@ -36,6 +36,9 @@ pub(super) struct Args {
     /// The session (default: the one in which this runs, else this project's newest)
     #[arg(long)]
     session_id: Option<String>,
+    /// Older versions were told who decided and how much was changed.
+    #[arg(long = "decider", alias = "lines-changed", value_name = "VALUE", hide = true)]
+    _ignored: Vec<String>,
 }
 
 const MAX_REASON: usize = 500;

@@ -1,6 +1,6 @@
 //! What we tell people to type, clap takes.
 
-use std::{fs, path::Path};
+use std::{ffi::OsString, fs, path::Path};
 
 use clap::{CommandFactory as _, error::ErrorKind};
 
@@ -127,5 +127,24 @@ fn every_verb_stands_in_the_page_of_commands() {
             .match_indices(&told)
             .any(|(at, _)| page[at + told.len()..].starts_with(['`', ' ']));
         assert!(is_told, "docs/commands.md does not tell of {told}`");
+    }
+}
+
+#[test]
+fn what_older_versions_took_is_still_taken() {
+    for line in [
+        "roz learnings --json --stale",
+        "roz --json learnings --stale",
+        "roz review-learnings --rate",
+        "roz skip trivial --decider agent --lines-changed 3",
+        "roz ledger validate --strict",
+        "roz eval --split all",
+        "roz maintain decay --dry-run",
+        "roz doctor --list",
+        "roz tickets",
+    ] {
+        let typed = super::renamed(words(line).into_iter().map(OsString::from).collect());
+        let taken = Cli::command().try_get_matches_from(typed);
+        assert!(taken.is_ok(), "{line}: {taken:?}");
     }
 }

@@ -56,7 +56,10 @@ pub(super) fn run(world: &World) -> super::Result {
             (true, true) => "in use",
             (true, false) => "allowed",
         };
-        rows.push([name, state, marker.unwrap_or("-")].map(str::to_owned).to_vec());
+        let is_missing = known_by.is_some_and(|marked| marked.found.is_none());
+        let missing = if is_missing { " (missing)" } else { "" };
+        let shown = format!("{}{missing}", marker.unwrap_or("-"));
+        rows.push(vec![name.to_owned(), state.to_owned(), shown]);
         if at < on {
             let told = format!("{name} is closed by: {}", closes.join("; "));
             closing += &(say::folded(&bounded::plain_line(&told), out.width, "  ") + "\n");

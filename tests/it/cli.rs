@@ -410,6 +410,59 @@ fn misuse_ends_with_2_and_what_cannot_be_done_with_1() {
 }
 
 #[test]
+fn whatever_goes_wrong_is_one_object_with_an_error_for_programs() {
+    let roz = busy();
+    for (args, code) in [
+        (&["no-such-verb"][..], 2),
+        (&["help", "no-such-verb"], 2),
+        (&["list", "--no-such-flag"], 2),
+        (&["eval", "--split", "x"], 2),
+        (&["debug", "nope"], 1),
+        (&["ref", "cl_20260101_aaaaaa"], 1),
+    ] {
+        let ran = roz.run(&[args, &["--json"]].concat());
+        assert_eq!((ran.code, &*ran.stderr), (Some(code), ""), "{args:?}");
+        let said: Value = serde_json::from_str(&ran.stdout).unwrap();
+        has_keys(&said["error"], &["message", "remedy"]);
+    }
+}
+
+#[test]
+fn help_is_one_page_however_it_is_asked_for_and_suggests_a_verb_for_a_typo() {
+    let roz = Roz::new();
+    let page = roz.run(&["intent", "select", "--help"]).succeeds().stdout;
+    for args in [&["help", "intent", "select"][..], &["intent", "help", "select"]] {
+        assert_eq!(roz.run(args).succeeds().stdout, page, "{args:?}");
+    }
+    assert!(roz.run(&["intent", "help"]).succeeds().stdout.contains("roz intent select INT-001"));
+    for args in [&["help", "itent"][..], &["help", "intent", "selct"]] {
+        assert!(roz.run(args).misuses().contains("tip: "), "{args:?}");
+    }
+}
+
+#[test]
+fn a_hook_whose_command_line_cannot_be_read_lets_pass() {
+    let roz = Roz::gated("");
+    for args in [
+        &["hook", "stop", "--json", "--bogus"][..],
+        &["hook", "--bogus"],
+        &["--json", "hook", "stop", "and", "more"],
+    ] {
+        let ran = roz.run(args);
+        assert_eq!((ran.code, &*ran.stdout), (Some(0), "{}\n"), "{args:?}");
+        assert!(ran.stderr.starts_with("roz: warning: unexpected argument"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_client_that_starts_the_bare_program_may_name_itself() {
+    let roz = Roz::gated("");
+    let call = roz.payload("pre-tool-use", roz.call("Bash", &json!({ "command": "git push" })));
+    roz.raw(&["--client", "claude"], call.to_string().as_bytes()).denies();
+    roz.run(&["--client", "claude"]).misuses();
+}
+
+#[test]
 fn one_session_that_cannot_be_read_hides_no_other() {
     let roz = three_sessions();
     fs::write(roz.sessions().join("broken.json"), "{").unwrap();

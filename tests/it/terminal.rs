@@ -227,8 +227,8 @@ fn the_help_is_in_groups_and_shows_what_agents_run_on_request() {
     assert!(all.contains("For agents and clients:\n  hook ") && all.contains("  decide "), "{all}");
     let verb = roz.run(&["help", "ledger", "verify"]).succeeds().stdout;
     assert!(verb.contains("roz ledger verify"), "{verb}");
-    let said = roz.run(&["help", "nothing"]).fails();
-    assert!(said.contains("there is no verb `nothing`"), "{said}");
+    let said = roz.run(&["help", "nothing"]).misuses();
+    assert!(said.contains("unrecognized subcommand 'nothing'"), "{said}");
 }
 
 #[test]

@@ -93,10 +93,26 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     match done {
         Err(err) => match err.downcast::<Refused>() {
-            Ok(refused) => Ok(Done::Said(json!(refused), String::new(), Err(refused.to_string()))),
+            Ok(refused) => {
+                let why = as_error_text(&refused.to_string());
+                Ok(Done::Said(json!(refused), String::new(), Err(why)))
+            }
             Err(err) => Err(err),
         },
         done => done,
+    }
+}
+
+/// A refusal as errors are written: it begins lowercase, and has no full stop at its end. An id
+/// stays as it is.
+fn as_error_text(refusal: &str) -> String {
+    let text = refusal.strip_suffix('.').unwrap_or(refusal);
+    let mut chars = text.chars();
+    match (chars.next(), chars.clone().next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().chain(chars).collect()
+        }
+        _ => text.to_owned(),
     }
 }
 

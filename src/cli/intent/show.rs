@@ -18,7 +18,7 @@ use crate::{
     world::World,
 };
 
-/// List the intents that are not finished, and who is at them
+/// List the intents that are not finished, and which sessions work on them
 #[derive(Debug, clap::Args)]
 pub(super) struct List {
     /// The finished ones as well

@@ -14,7 +14,7 @@ use crate::{
         bounded,
         reflection::{
             learning::{Learning, Status},
-            usage::{Event, WARNED_DAYS},
+            usage::Event,
         },
     },
     memory,
@@ -44,7 +44,7 @@ pub(super) struct Archive {
     /// All that are due, as `roz learn due` shows them
     #[arg(long, conflicts_with = "ids")]
     due: bool,
-    /// With `--due`: put nothing away, and show what `roz learn due` shows
+    /// With `--due`: put nothing away, and show what would be
     #[arg(long, conflicts_with = "ids")]
     dry_run: bool,
 }
@@ -63,9 +63,6 @@ pub(super) struct Restore {
 }
 
 pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
-    if args.dry_run {
-        return due::run(WARNED_DAYS, world);
-    }
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
     if !args.due {
@@ -75,6 +72,16 @@ pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
     }
     let due = roz.due(&stock.own(), &stock.view, world);
     let ids: Vec<String> = due.iter().map(|due| due.id.clone()).collect();
+    if args.dry_run {
+        let out = Out::new(world);
+        let text = match &due[..] {
+            [] => stock.nothing("Nothing is due."),
+            due => format!("Would be put away:\n{}", due::table(due, &stock, &out)),
+        };
+        let due: Vec<Value> = due.iter().map(|due| due::as_json(due, &stock)).collect();
+        let value = json!({ "dry_run": true, "archived": ids, "due": due });
+        return stock.said(value, text, &[], &out);
+    }
     let event = |learning_id| {
         let due = due.iter().find(|due| due.id == learning_id);
         let reason = due.map(|due| due.reason.clone()).unwrap_or_default();

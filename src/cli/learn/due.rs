@@ -35,24 +35,34 @@ pub(super) struct Args {
 pub(super) fn run(days: u64, world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
-    let summary = |due: &Due| stock.find(&due.id).map_or("", |learning| &learning.summary);
     let by = decay::days_after(world.now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
     let all = decay::due(&stock.own(), &stock.tallies, &roz.policy.decay, by);
     let (due, soon): (Vec<&Due>, Vec<&Due>) = all.iter().partition(|due| due.at <= world.now);
-    let as_json = |due: &&Due| json!({ "id": due.id, "summary": summary(due), "at": due.at, "reason": due.reason });
-    let all_of = |of: &[&Due]| of.iter().map(as_json).collect::<Vec<Value>>();
+    let all_of = |of: &[&Due]| of.iter().map(|due| as_json(due, &stock)).collect::<Vec<Value>>();
     let value = json!({ "due": all_of(&due), "soon": all_of(&soon) });
-    let row = |due: &Due| {
-        let at = due.at.format("%Y-%m-%d").to_string();
-        vec![due.id.clone(), at, due.reason.clone(), summary(due).to_owned()]
-    };
     let out = Out::new(world);
     let text = if all.is_empty() {
         stock.nothing(&format!("Nothing is put away within {days} days."))
     } else {
-        let rows: Vec<Vec<String>> = all.iter().map(row).collect();
-        out.table(&["ID", "DUE", "BECAUSE", "SUMMARY"], &rows)
+        table(&all, &stock, &out)
             + "`roz learn archive --due` puts away what is due; `roz ref ID` keeps one.\n"
     };
     stock.said(value, text, &[], &out)
+}
+
+fn summary<'a>(due: &Due, stock: &'a Stock) -> &'a str {
+    stock.find(&due.id).map_or("", |learning| &learning.summary)
+}
+
+pub(super) fn as_json(due: &Due, stock: &Stock) -> Value {
+    json!({ "id": due.id, "summary": summary(due, stock), "at": due.at, "reason": due.reason })
+}
+
+pub(super) fn table(all: &[Due], stock: &Stock, out: &Out) -> String {
+    let row = |due: &Due| {
+        let at = due.at.format("%Y-%m-%d").to_string();
+        vec![due.id.clone(), at, due.reason.clone(), summary(due, stock).to_owned()]
+    };
+    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
+    out.table(&["ID", "DUE", "BECAUSE", "SUMMARY"], &rows)
 }

@@ -36,6 +36,9 @@ pub(super) struct Args {
     /// The other way round
     #[arg(long)]
     asc: bool,
+    /// Those that nobody used for the longest time first, as older versions said it.
+    #[arg(long, hide = true)]
+    stale: bool,
     #[command(flatten)]
     narrow: Narrow,
     /// Only of this status; can be given again
@@ -61,8 +64,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let filters = args.narrow.filters(args.status.clone(), limit);
     let mut chosen: Vec<&Learning> =
         stock.learnings.iter().filter(|learning| filters.admit(learning)).collect();
-    sort(&mut chosen, args.sort, &stock);
-    if args.asc {
+    sort(&mut chosen, if args.stale { By::Used } else { args.sort }, &stock);
+    if args.asc || args.stale {
         chosen.reverse();
     }
     let of = chosen.len();

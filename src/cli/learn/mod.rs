@@ -12,7 +12,7 @@ pub(super) mod search;
 mod show;
 mod stale;
 
-use super::{Result, learnings, said, say};
+use super::{Result, input, learnings, said, say};
 use crate::world::World;
 
 /// Look after what was learned: list, show, search, rate, put away

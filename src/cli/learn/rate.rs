@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
+    input,
     learnings::{self, Stock},
     say::Out,
 };
@@ -46,20 +48,50 @@ pub(super) struct Args {
     /// This one is not; can be given again
     #[arg(long, value_name = "ID")]
     useless: Vec<String>,
+    /// The ratings are on standard input, as JSON: for older scripts.
+    #[arg(long, hide = true, conflicts_with_all = ["useful", "useless"])]
+    rate: bool,
+}
+
+/// What `--rate` reads: `{"ratings": [{"id": "…", "useful": true}]}`.
+#[derive(Debug, Deserialize)]
+struct Ratings {
+    ratings: Vec<Rating>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Rating {
+    id: String,
+    useful: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    if let Some(both) = args.useful.iter().find(|id| args.useless.contains(id)) {
+    if !args.rate {
+        return rate(&args.useful, &args.useless, args.count, world);
+    }
+    let bytes = input::read("give the ratings on standard input, or with `--useful ID`")?;
+    let read: Ratings = serde_json::from_slice(&bytes)
+        .map_err(|err| format!("the ratings on standard input cannot be read: {err}"))?;
+    let (useful, useless): (Vec<Rating>, _) =
+        read.ratings.into_iter().partition(|rating| rating.useful);
+    let ids =
+        |ratings: Vec<Rating>| ratings.into_iter().map(|rating| rating.id).collect::<Vec<_>>();
+    rate(&ids(useful), &ids(useless), args.count, world)
+}
+
+/// Notes the ratings, or without any shows a sample of so many.
+fn rate(useful: &[String], useless: &[String], count: usize, world: &World) -> super::Result {
+    if let Some(both) = useful.iter().find(|id| useless.contains(id)) {
         let both = bounded::plain_line(&bounded::line(both, 60));
         return Err(format!("`{both}` is rated useful and useless").into());
     }
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
-    if args.useful.is_empty() && args.useless.is_empty() {
-        return show(args.count, &stock, world);
+    if useful.is_empty() && useless.is_empty() {
+        return show(count, &stock, world);
     }
-    let (known, unknown) = stock.find_all(args.useful.iter().chain(&args.useless).map(|id| &**id));
-    let is_useful = |learning: &Learning| args.useful.contains(&learning.id);
+    let (known, unknown) = stock.find_all(useful.iter().chain(useless).map(|id| &**id));
+    let is_useful = |learning: &Learning| useful.contains(&learning.id);
     let event = |learning: &&Learning| Event::Rated {
         learning_id: learning.id.clone(),
         useful: is_useful(learning),

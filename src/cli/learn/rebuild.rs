@@ -28,7 +28,7 @@ pub(super) fn run(world: &World) -> super::Result {
         "stats": { "entries": view.entries, "broken": view.broken, "unknown": view.unknown },
     });
     let mut text = format!(
-        "Made anew: the index of {}, and what {} of `{}` add up to.\n",
+        "Rebuilt the index of {} and the statistics from {} of `{}`.\n",
         say::counted(learnings, "learning"),
         say::counted(view.entries, "line"),
         stock.log.path().display()

@@ -77,7 +77,7 @@ fn what_cannot_be_selected_is_refused_with_a_reason_and_changes_nothing() {
     roz.write(".orchestration/.intentignore", "node_modules/\nINT-002\n");
     for (id, code, word) in [
         ("INT-01", "INVALID_INTENT", "Did you mean `INT-001`?"),
-        ("nonsense", "INVALID_INTENT", "Open intents: INT-001, INT-002."),
+        ("nonsense", "INVALID_INTENT", "Open intents: INT-001, INT-002"),
         ("INT-002", "INTENT_IGNORED", ".intentignore, line 2"),
         ("INT-003", "INTENT_NOT_ACTIVE", "is COMPLETED"),
     ] {

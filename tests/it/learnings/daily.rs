@@ -156,6 +156,8 @@ fn decay_puts_away_what_is_due_and_says_so_beforehand_if_asked() {
     assert!(said.contains("cannot be used with"), "{said}");
     let dry = roz.json(&["learn", "archive", "--due", "--dry-run"]);
     assert_eq!(ids(&dry["due"]), ["cl_20250901_overdu"]);
+    assert_eq!(dry["archived"], json!(["cl_20250901_overdu"]));
+    assert_eq!(roz.json(&["maintain", "decay", "--dry-run"]), dry, "as older versions say it");
     assert_eq!(roz.logged("archived").len(), 0);
     let done = roz.json(&["learn", "archive", "--due"]);
     assert_eq!(done["archived"], json!(["cl_20250901_overdu"]));

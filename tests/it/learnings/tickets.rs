@@ -24,6 +24,9 @@ fn every_system_is_told_of_and_is_in_use_where_its_marker_is() {
         assert!(!told["closes"].as_array().unwrap().is_empty(), "{told}");
         assert_eq!(answer["system"], Value::Null);
         let Some(marker) = it.marker else { continue };
+        let text = roz.run(&["tickets"]).succeeds().stdout;
+        let is_on = told["enabled"] == true;
+        assert_eq!(text.contains(&format!("{marker} (missing)")), is_on, "{text}");
         fs::create_dir_all(roz.project().join(marker)).unwrap();
         let answer = roz.json(&["tickets"]);
         let told = system(&answer, it.name);
@@ -33,6 +36,7 @@ fn every_system_is_told_of_and_is_in_use_where_its_marker_is() {
         let text = roz.run(&["tickets"]).succeeds().stdout;
         let closes = told["closes"][0].as_str().unwrap();
         assert!(text.contains("in use") && text.contains(closes), "{text}");
+        assert!(!text.contains(&format!("{marker} (missing)")), "{text}");
     }
 }
 

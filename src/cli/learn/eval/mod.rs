@@ -8,6 +8,7 @@ mod small;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Map, Value, json};
 
 use self::set::{Labelled, Project};
@@ -41,8 +42,14 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Which part of the set (default: all)
-    #[arg(long, value_parser = set::PARTS)]
+    #[arg(long, value_parser = parts())]
     split: Option<String>,
+}
+
+/// `all` is what older versions called the default.
+fn parts() -> PossibleValuesParser {
+    let parts = set::PARTS.map(PossibleValue::new).into_iter();
+    parts.chain([PossibleValue::new("all").hide(true)]).into()
 }
 
 const METHODS: [(&str, Method); 3] =
@@ -55,7 +62,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let projects = set::built_in(world.now)?;
     let mut rows = Vec::new();
     let mut splits = Map::new();
-    let is_measured = |part: &str| args.split.as_ref().is_none_or(|split| split == part);
+    let wanted = args.split.as_deref().filter(|split| *split != "all");
+    let is_measured = |part: &str| wanted.is_none_or(|split| split == part);
     for part in set::PARTS.into_iter().filter(|part| is_measured(part)) {
         let of_part = || projects.iter().filter(|project| project.part == part);
         let mut methods = Map::new();
