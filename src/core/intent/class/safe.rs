@@ -210,7 +210,15 @@ fn text_reads(program: &str, rest: &[&str]) -> bool {
                             .any(|item| text.contains(item))
                 })
         }
-        "sed" | "gsed" => is_known,
+        // `w FILE`, `s/a/b/w FILE`, `s/a/b/e`
+        "sed" | "gsed" => {
+            is_known
+                && texts.all(|text| {
+                    !text.starts_with("w ")
+                        && !text.ends_with("/e")
+                        && !["/w ", "/gw ", ";w "].iter().any(|item| text.contains(item))
+                })
+        }
         _ => true,
     }
 }
