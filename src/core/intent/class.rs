@@ -82,7 +82,9 @@ const MOVES_WORK: &str = "add commit stash switch checkout push pull fetch merge
 fn purpose(readings: &[Reading], free: &BTreeSet<String>) -> Purpose {
     let moves_work = |run: &Run| {
         let words = run.words();
-        words.first() == Some(&"git") && words.get(1).is_some_and(|verb| is_one(MOVES_WORK, verb))
+        words.first() == Some(&"git")
+            && words.get(1).is_some_and(|verb| is_one(MOVES_WORK, verb))
+            && !safe::sets_program(run)
     };
     let reads = |run: &Run| safe::is_safe(run) || is_one(FILE_PROGRAMS, &run.program);
     let is_all = |fits: &dyn Fn(&Run) -> bool| {

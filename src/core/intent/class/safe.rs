@@ -139,7 +139,42 @@ const LISTS: &str = "--list -l --contains --no-contains --merged --no-merged --p
 const SHAPES: &str = "-a -r -v -vv -n -i --all --remotes --show-current --sort --format --color \
     --no-color --column --no-column --ignore-case";
 
+/// Variables that name a program which a reading command starts: `GIT_PAGER=… git log`.
+fn names_program(name: &str, value: &str) -> bool {
+    const HARMLESS: &str = "cat less more true false : 0 1";
+    let is_one_of = name.ends_with("PAGER")
+        || name.ends_with("EDITOR")
+        || name.starts_with("GIT_TRACE")
+        || is_one("GIT_EXTERNAL_DIFF GIT_SSH GIT_SSH_COMMAND BASH_ENV LD_PRELOAD LESSOPEN", name);
+    is_one_of && !value.is_empty() && !is_one(HARMLESS, value)
+}
+
+/// Settings of git that start no program. With any other, `git -c … log` is not known to only read.
+const SETTINGS: &str = "color. advice. user. core.quotepath= core.abbrev= core.pager=cat \
+    core.pager=less log.date= pull. init.defaultbranch= merge.conflictstyle=";
+
+pub(super) fn sets_program(run: &Run) -> bool {
+    const SETTERS: &str = "export local declare typeset readonly";
+    let own = run.assignments.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let set = run.argv.iter().filter(|_| is_one(SETTERS, &run.program));
+    let set = set.filter_map(|word| word.split_once('='));
+    if own.chain(set).any(|(name, value)| names_program(name, value)) {
+        return true;
+    }
+    let is_odd = |setting: &str| {
+        let setting = setting.to_lowercase();
+        !SETTINGS.split_whitespace().any(|known| setting.starts_with(known))
+    };
+    let words = run.words();
+    let global = run.argv.iter().take_while(|word| words.get(1) != Some(&word.as_str()));
+    let global: Vec<&String> = global.collect();
+    run.program == "git" && global.windows(2).any(|pair| pair[0] == "-c" && is_odd(pair[1]))
+}
+
 pub(super) fn is_safe(run: &Run) -> bool {
+    if sets_program(run) {
+        return false;
+    }
     // Only an assignment.
     if run.argv.is_empty() || run.program.is_empty() {
         return true;
