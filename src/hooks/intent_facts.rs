@@ -31,7 +31,7 @@ use crate::{
             ignore::{Ignore, Treatment},
             ledger::{Record, who_changed},
             needs::Look as Needed,
-            scope::{Scope, Verdict},
+            scope::{Scope, Unsure, Verdict},
             selection::Unreliable,
             shown,
             state::{InFlight, Start},
@@ -333,7 +333,10 @@ impl Look<'_> {
         let ignored = git::ignored(self.project, &paths, until);
         for (at, written, _) in asked.iter().filter(|(_, _, path)| ignored.contains(path)) {
             aims.targets[*at].is_free = true;
-            aims.free.insert(written.clone());
+            // `rm -rf dist/$x` stays critical.
+            if !written.contains(HOLE) {
+                aims.free.insert(written.clone());
+            }
         }
     }
 
@@ -513,12 +516,14 @@ impl Look<'_> {
 /// scope, a settings file, or may hold secrets.
 fn may_be_ignored(target: &Target, how: How, scope: Option<&Scope>) -> Option<String> {
     let target::Place::Inside(path) = &target.real else { return None };
-    let is_in_scope = scope.is_some_and(|scope| scope.judge(target) == Verdict::Inside);
+    let may_pass = [Verdict::Inside, Verdict::Ask(Unsure::Opaque)];
+    let is_in_scope = scope.is_some_and(|scope| may_pass.contains(&scope.judge(target)));
     let is_kept = target.written != target.real
         || target.guarded.is_some()
         || target::guarded(path).is_some()
         || target::holds_secrets(path)
-        || path.contains(['\0', HOLE]);
+        || path.contains('\0')
+        || path.starts_with(HOLE);
     if is_in_scope || is_kept {
         return None;
     }

@@ -10,9 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::FOLDER;
+use super::{FOLDER, scratch_dirs::TEMPORARY};
 use crate::{
-    core::intent::target::{Case, Kind, Place, Target},
+    core::intent::target::{Case, HOLE, Kind, Place, Target},
     world::{
         git,
         links::{Links, MAX_PATH, normal},
@@ -84,6 +84,7 @@ impl Site {
             }
             _ => cwd.join(written),
         };
+        let path = self.unknown(written, &path).unwrap_or(path);
         let lexical = normal(&path);
         let real = self.real(&path);
         let meta = fs::symlink_metadata(&real).ok();
@@ -106,6 +107,19 @@ impl Site {
             links,
             guarded,
         }
+    }
+
+    /// A path of which no folder is known, or only one that holds the project, may be in the
+    /// project: `$X/a`, `/home/$USER/a`.
+    fn unknown(&self, written: &str, path: &Path) -> Option<PathBuf> {
+        let text = path.to_str()?;
+        let (known, _) = text.split_once(HOLE)?;
+        let at = known.rfind('/')? + 1;
+        let folder = normal(Path::new(&known[..at]));
+        let is_above = self.root.starts_with(&folder) || self.real_root.starts_with(&folder);
+        let is_temporary = TEMPORARY.iter().any(|place| folder == Path::new(place));
+        let may_be_inside = written.starts_with(HOLE) || is_above && !is_temporary;
+        may_be_inside.then(|| self.root.join(&text[at..]))
     }
 
     /// As far as it is there in the file system's own spelling, which may

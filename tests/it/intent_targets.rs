@@ -83,6 +83,34 @@ fn what_git_takes_out_of_a_commit_by_name_is_a_write() {
 }
 
 #[test]
+fn a_path_that_is_known_in_part_is_judged_by_its_folder() {
+    let roz = project();
+    roz.write(".gitignore", "dist/\n*.log\n");
+    let outside = roz.project().with_file_name("other/….ts");
+    let line = "for f in ../other/*.ts; do sed -i s/a/b/ \"$f\"; done";
+    is_refused(&roz, line, outside.to_str().unwrap());
+    is_refused(&roz, "echo x > /etc/$(hostname).conf", "/etc/….conf");
+    roz.selects("INT-001");
+    let told = roz.bash("echo x > docs/guide/$X.md").denies();
+    assert!(told.contains("`roz intent expand INT-001 'docs/guide/**'`"), "{told}");
+    roz.selects("INT-001");
+    let told = json_of(&roz.bash("for f in .git/hooks/*; do rm \"$f\"; done").denies());
+    assert_eq!(told["code"], "PROTECTED_PATH");
+    roz.selects("INT-001");
+    for line in [
+        "for f in src/auth/*.rs; do sed -i s/a/b/ \"$f\"; done",
+        "for f in src/*/*.rs; do sed -i s/a/b/ \"$f\"; done",
+        "for f in dist/*.js; do sed -i s/a/b/ \"$f\"; done",
+        "echo x > docs/$(date +%s).log",
+        "cd docs; echo x > \"$OUT\"",
+        "rm \"$DIR\"/a.md",
+        "rm ../$NAME/a.md",
+    ] {
+        assert!(!roz.bash(line).is_objection(), "{line}");
+    }
+}
+
+#[test]
 fn git_commands_that_name_no_path_are_not_held() {
     let roz = project();
     roz.git(&["branch", "topic"]);

@@ -112,22 +112,40 @@ impl Scope {
     }
 
     pub fn judge(&self, target: &Target) -> Verdict {
-        if target.written.text().contains(HOLE) {
-            return Verdict::Ask(Unsure::Opaque);
-        }
+        let is_unknown = target.written.text().contains(HOLE);
         // If both are refused for the same reason, the message names the written path.
         let objection = target.places().into_iter().find_map(|place| {
-            let why = self.objects_to(place, target)?;
+            let why = if is_unknown {
+                self.objects_to_folder_of(place, target)?
+            } else {
+                self.objects_to(place, target)?
+            };
             let real = (target.written != *place).then(|| shortened(place.text()));
             Some(Verdict::Outside { real, why })
         });
         match objection {
             Some(outside) => outside,
+            None if is_unknown => Verdict::Ask(Unsure::Opaque),
             None if target.kind == Kind::File && target.links > 1 => {
                 Verdict::Ask(Unsure::HardLinks(target.links))
             }
             None => Verdict::Inside,
         }
+    }
+
+    /// Of a path that is known in part, the folder before the unknown part: `docs` of `docs/$f.md`.
+    fn objects_to_folder_of(&self, place: &Place, target: &Target) -> Option<Why> {
+        let Place::Inside(path) = place else { return Some(Why::OutsideProject) };
+        let known = path.split_once(HOLE).map_or(path.as_str(), |(known, _)| known);
+        let (folder, _) = known.rsplit_once('/')?;
+        if let Some(what) = target.guarded.as_deref().or_else(|| guarded(folder)) {
+            return Some(Why::Guarded(what.to_owned()));
+        }
+        let folds = target.case != Case::Keeps;
+        let may_be_owned = !self.is_broken
+            && self.owned.iter().any(|glob| glob.reaches_below(folder, folds))
+            && !self.holes.iter().any(|hole| hole.covers(folder, folds));
+        (!may_be_owned).then_some(Why::NotOwned)
     }
 
     fn objects_to(&self, place: &Place, target: &Target) -> Option<Why> {

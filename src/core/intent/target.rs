@@ -1,6 +1,8 @@
 //! A path that a call would change, as scopes see it. `sidecar::target` resolves it on the disk.
 
 use crate::core::agents;
+/// Stands for a part of a path that is unknown before the command runs.
+pub use crate::shell::HOLE;
 
 /// A path as written and as resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]

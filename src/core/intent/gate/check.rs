@@ -367,10 +367,17 @@ fn really(real: Option<&str>) -> String {
     real.map_or(String::new(), |real| format!(" (really {})", bounded::line(real, 120)))
 }
 
-/// As a pattern that can be copied into a scope.
+/// As a pattern that can be copied into a scope. Of a path that is known in part or would be read as
+/// another pattern, the known folder: `docs/**`.
 fn pattern_of(file: &str) -> String {
-    let is_known = !file.starts_with(['/', '~']) && !file.contains(['\'', '…', '*', '?', '[']);
-    if is_known { format!("'{file}'") } else { "PATTERN".to_owned() }
+    let parts = file.split_once(['\'', '…', '*', '?', '[', '{', '\\']);
+    let folder = parts.and_then(|(known, _)| known.rsplit_once('/'));
+    match folder {
+        _ if file.starts_with(['/', '~']) => "PATTERN".to_owned(),
+        Some((folder, _)) => format!("'{folder}/**'"),
+        None if parts.is_some() => "PATTERN".to_owned(),
+        None => format!("'{file}'"),
+    }
 }
 
 /// Whether a call only undoes an earlier change, with commands that roz named.
