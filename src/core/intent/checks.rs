@@ -107,24 +107,24 @@ const CHANGING: &str = "-u --update --updateSnapshot --update-snapshots --snapsh
     --fix-only --unsafe-fixes --write --apply --autofix --auto-correct --autocorrect -a -A \
     --in-place --accept --bless";
 const CHANGING_NAMES: &str = "fix update write format fmt bless accept";
-/// With these options a formatter rewrites nothing.
-const LOOKING: &str = "--check --diff --check-formatted --dry-run";
-
 /// Whether a command only checks or builds, without an option that rewrites sources.
 pub fn is_check(run: &Run) -> bool {
     let words = run.words();
+    let known = built_in(run);
+    // `cargo fmt --check`: the option is stronger than the name.
+    let is_formatter = WITH.iter().any(|(command, _)| known.as_deref() == Some(command));
     let part =
         |word: &str| word.split([':', '-', '_', '.']).any(|part| is_one(CHANGING_NAMES, part));
     let changes = words.iter().any(|word| {
         let name = word.split('=').next().unwrap_or_default();
-        is_one(CHANGING, name) || !word.starts_with('-') && !word.contains('/') && part(word)
+        let says = !word.starts_with('-') && !word.contains('/') && part(word);
+        is_one(CHANGING, name) || if is_formatter { is_one("-w -i", name) } else { says }
     });
     let sets = run.assignments.iter().any(|(name, _)| {
         let name = name.to_ascii_uppercase();
         ["UPDATE", "BLESS", "OVERWRITE", "ACCEPT"].iter().any(|text| name.contains(text))
     });
-    let looks = words.iter().any(|word| is_one(LOOKING, word));
-    (looks || !changes) && !sets && (built_in(run).is_some() || builds(&words))
+    !changes && !sets && (known.is_some() || builds(&words))
 }
 
 fn builds(words: &[&str]) -> bool {
@@ -190,7 +190,7 @@ fn built_in(run: &Run) -> Option<String> {
     }
     // `ruff format` rewrites files, while `ruff` alone is an older `ruff check`.
     if let Some((command, with)) = WITH.iter().find(|pair| does(pair.0, program, rest)) {
-        return rest.iter().any(|text| is_one(with, text)).then(|| (*command).to_owned());
+        return run.argv.iter().any(|text| is_one(with, text)).then(|| (*command).to_owned());
     }
     let command = command_in(COMMANDS, program, rest).map(str::to_owned);
     command.or_else(|| Some(format!("{program} {}", target(program, rest, NAMES)?)))

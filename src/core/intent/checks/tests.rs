@@ -82,6 +82,31 @@ fn what_builds_installs_or_only_mentions_one_is_none() {
 }
 
 #[test]
+fn a_formatter_checks_with_its_own_options_and_another_program_with_none() {
+    let is_checking = |line: &str| shell::read(line).runs.iter().any(is_check);
+    for line in [
+        "cargo fmt --check",
+        "ruff format --diff src",
+        "isort --check-only format.py",
+        "terraform fmt -check",
+        "gofmt -l .",
+        "npm test",
+    ] {
+        assert!(is_checking(line), "{line}");
+    }
+    for line in [
+        "cargo fmt",
+        "gofmt -l -w .",
+        "prettier --check --write .",
+        "npm run lint:fix -- --check",
+        "pytest --snapshot-update --diff",
+        "jest -u --dry-run",
+    ] {
+        assert!(!is_checking(line), "{line}");
+    }
+}
+
+#[test]
 fn the_users_own_are_patterns_and_what_is_unknown_matches_none() {
     let own = ["Bash:./verify*", "mcp__ci__run"];
     assert_eq!(check("./verify.sh --all", &own).as_deref(), Some("./verify.sh --all"));
