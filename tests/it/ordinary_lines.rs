@@ -53,7 +53,7 @@ fn there_are_enough_lines_and_none_twice() {
 
 /// A line, a tab, and what becomes of it under an intent on `src/**`.
 const UNDER_INTENT: &str = include_str!("commands/under_intent.tsv");
-const IGNORED: &str = "dist/\nbuild/\ntarget/\nnode_modules/\n*.log\n.env\n*.key\n";
+const IGNORED: &str = "dist/\nbuild/\ntarget/\nnode_modules/\n*.log\n.env*\n*.key\n";
 
 fn under_intent() -> Inside {
     let roz = Roz::new().in_git().declares(

@@ -111,14 +111,20 @@ pub fn is_lock_file(path: &str) -> bool {
 pub fn holds_secrets(path: &str) -> bool {
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or(path);
     let is_key = [".pem", ".key", ".p12", ".pfx"].iter().any(|end| name.ends_with(end));
-    is_env(name) || is_key || name.starts_with("id_")
+    // `.envrc`, `.env-prod`
+    let is_env = name.starts_with(".env") && !is_example(name);
+    is_env || is_key || name.starts_with("id_")
 }
 
 /// `.env` and variants hold secrets; examples like `.env.sample` do not.
 pub fn is_env(name: &str) -> bool {
-    const SHOWN: [&str; 6] = ["example", "sample", "template", "dist", "defaults", "schema"];
     let kind = name.strip_prefix(".env").filter(|kind| kind.is_empty() || kind.starts_with('.'));
-    kind.is_some_and(|kind| !kind.split('.').any(|part| SHOWN.contains(&part)))
+    kind.is_some() && !is_example(name)
+}
+
+fn is_example(name: &str) -> bool {
+    const SHOWN: [&str; 6] = ["example", "sample", "template", "dist", "defaults", "schema"];
+    name.split('.').any(|part| SHOWN.contains(&part))
 }
 
 /// What to do instead of changing a protected place.
