@@ -32,7 +32,14 @@ pub(super) fn output(tool: &str, input: &Value) -> Option<String> {
         scheme.eq_ignore_ascii_case("file")
             && (puts || field.concat() == "filename" && !is_of_files)
     };
-    input.as_object()?.iter().find(is_it).map(|(name, _)| name.clone())
+    match input {
+        Value::Object(fields) => {
+            let own = fields.iter().find(is_it).map(|(name, _)| name.clone());
+            own.or_else(|| fields.values().find_map(|inner| output(tool, inner)))
+        }
+        Value::Array(items) => items.iter().find_map(|item| output(tool, item)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

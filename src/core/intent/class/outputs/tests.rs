@@ -16,6 +16,8 @@ fn a_field_that_says_where_to_put_something_is_found() {
         ("fetch", json!({ "saveTo": "a" })),
         ("fetch", json!({ "out": "./a" })),
         ("get_page", json!({ "target": "/p/a" })),
+        ("get_page", json!({ "options": { "target": "/p/a" } })),
+        ("fetch", json!({ "requests": [{ "url": "x" }, { "save_to": "a" }] })),
         ("get_page", json!({ "target": "file:///p/a" })),
     ] {
         assert!(output(tool, &input).is_some(), "{tool} {input}");
