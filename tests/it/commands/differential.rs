@@ -1,8 +1,9 @@
 //! Lines from a grammar, run by real bash over stub programs that record their words: what bash ran
 //! must be among the runs of the reading.
 //!
-//! `ROZ_DIFFERENTIAL_LINES` sets how many, `ROZ_DIFFERENTIAL_SEED` which ones: of twenty seeds one
-//! finds a line whose arithmetic, or sparse array, is read otherwise.
+//! `ROZ_DIFFERENTIAL_LINES` sets how many, `ROZ_DIFFERENTIAL_SEED` which ones. About one seed in
+//! twenty makes a line with arithmetic or a sparse array that the reader takes for something else
+//! than bash does; that is known, and not worth more code.
 
 use roz::shell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +21,7 @@ const STUBS: &[&str] = &["ga", "gb", "gc"];
 const STUB: &str =
     "#!/bin/sh\nprintf '%s\\037' \"\u{1e}$LINE\" \"${0##*/}\" \"$@\" >> \"${0%/*}/log\"\n";
 
-/// The same lines wherever it runs; other seeds are for looking for more.
+/// Fixed, so that the test makes the same lines on every machine.
 pub(super) const SEED: u64 = 1_795_308_142;
 
 #[test]
@@ -45,7 +46,7 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
             let reading = shell::read(line);
             for command in commands {
                 let pattern = format!("Bash:{}", literal(&command.join(" ")));
-                // What is too much work may run anything: every gate waits for it.
+                // Every gate matches a line that is too much work to read, so it is not missed.
                 if reading.unreadable == Some(shell::Unreadable::Work) {
                     given_up.insert(first + number as u64);
                 } else if !reading.may_run(&pattern) {
@@ -61,7 +62,7 @@ fn what_bash_runs_is_among_the_runs_of_the_reading() {
     }
     let given_up = given_up.len() as u64;
     println!("bash ran {ran} commands, {given_up} lines are too much work");
-    // One in some hundreds is; of few lines it may be more than its share.
+    // Usually one line in some hundreds; the 600 allow for chance where there are few lines.
     assert!(given_up * 100 < lines + 600, "{given_up} of {lines} lines are given up");
     assert!(ran as u64 > lines / 2, "bash ran only {ran} commands");
     missed.truncate(40);
@@ -105,7 +106,7 @@ pub(super) fn run(lines: &[String]) -> BTreeMap<usize, Vec<Vec<String>>> {
     let log = String::from_utf8_lossy(&log).into_owned();
     let mut records: BTreeMap<usize, Vec<Vec<String>>> = BTreeMap::new();
     for record in log.split('\u{1e}').skip(1) {
-        // The next record's own separator.
+        // The stub writes a separator behind the last field as well.
         let record = record.strip_suffix('\u{1f}').unwrap_or(record);
         let mut fields = record.split('\u{1f}').map(str::to_owned);
         let Some(number) = fields.next().and_then(|number| number.parse().ok()) else { continue };
@@ -117,7 +118,8 @@ pub(super) fn run(lines: &[String]) -> BTreeMap<usize, Vec<Vec<String>>> {
 #[expect(clippy::disallowed_methods, reason = "bash is the oracle")]
 fn bash(path: &Path, work: &Path) {
     let search = format!("{}:/usr/bin:/bin", path.display());
-    // A function that calls itself, a loop that never ends: both are the grammar's, not the reader's.
+    // The grammar may make a function that calls itself or a loop that never ends. `timeout` and
+    // `FUNCNEST` stop bash there.
     std::process::Command::new("timeout")
         .args(["60", "bash"])
         .arg(path.join("script"))
@@ -148,15 +150,17 @@ pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Makes lines. Its numbers are its own, so that a seed means the same everywhere.
+/// Makes lines. It has its own random numbers, so that a seed makes the same lines with every
+/// version of every library.
 pub(super) struct Generator {
     state: u64,
     depth: usize,
     /// Within the code of a shell that may be a smaller one than bash.
     posix: bool,
-    /// Lines change more of the shell's state, which no library follows.
+    /// Lines also count, shift, unset and index arrays. Only bash can tell what those run: the
+    /// parsers of `oracles.rs` see no state.
     stateful: bool,
-    /// Here-documents that are due at the end of the line.
+    /// Bodies of here-documents, which are put behind the line that names them.
     documents: Vec<String>,
 }
 

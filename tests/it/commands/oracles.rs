@@ -1,9 +1,10 @@
-//! Two parsers that others wrote, beside ours: a command that one of them finds must be among the
-//! runs of the reading.
+//! Compares our reading with two shell parsers of other authors: each command that one of them finds
+//! must be among the runs of the reading.
 //!
-//! They see syntax only: where commands begin and end, and what their words are. What a wrapper or
-//! nested code makes of a command is asked of the reader, for that command alone; a word that is no
-//! plain text stands for any words.
+//! They see syntax only: where commands begin and end, and what their words are. Wrappers (`sudo x`)
+//! and nested code (`bash -c x`) mean nothing to them, so each command that they find is read by roz
+//! once more, alone, and the runs of that are what is compared. A word with an expansion (`$x`)
+//! matches any words.
 //!
 //! `ROZ_ORACLE_LINES` sets how many lines are made, `ROZ_ORACLE_SEED` repeats a run.
 
@@ -107,13 +108,14 @@ const DEAD_BRANCH: Known = Known {
     reason: "the pattern does not match the word",
 };
 
-/// A command that a library finds and bash does not run.
+/// A known mistake of a library: it finds a command that bash does not run. A test runs `line` in
+/// bash, so that a row goes when the library is fixed.
 struct Known {
-    /// What a line with this disagreement has in it.
+    /// A line that has all of these may show the mistake.
     signs: &'static [&'static str],
-    /// Such a line, over the stubs.
+    /// An example, with the stubs for programs.
     line: &'static str,
-    /// Words in a row of what the library finds there; none where it finds whatever follows.
+    /// Neighbouring words of the wrong command; empty if it may be any command.
     words: &'static [&'static str],
     reason: &'static str,
 }
@@ -136,13 +138,14 @@ struct Found {
 }
 
 impl Found {
-    /// What the reader makes of it alone: its wrappers taken off, its nested code in its place. So
-    /// what is compared is the syntax around it.
+    /// The runs that roz reads in this command alone, without its wrappers and with its nested code.
+    /// So what is compared is the syntax around the command.
     fn meant(&self) -> Vec<Vec<Option<String>>> {
         let words = self.words.iter().map(|word| word.as_deref().map(quoted));
         let words: Vec<String> = words.map(|word| word.unwrap_or(UNKNOWN.to_owned())).collect();
         let runs = shell::read(&words.join(" ")).runs;
-        // Code with expansions in it means what the variables around it make of it.
+        // What nested code with an expansion runs depends on the rest of the line, so only runs
+        // that keep the text as an argument are compared.
         let open: Vec<&String> =
             self.words.iter().flatten().filter(|word| word.contains(['$', '`'])).collect();
         let is_moved = matches!(&self.words[0], Some(program) if MOVED.iter().any(|place| program.starts_with(place)));
@@ -162,10 +165,12 @@ impl Found {
     }
 }
 
-/// Where a program may be another one by a `cd`, a link or a copy, which the reading follows.
+/// After a `cd`, a link or a copy earlier in the line, a program at such a path may have another
+/// name in the reading, so its name is not compared.
 const MOVED: &[&str] = &["./", "/tmp/"];
 
-/// What runs as a shell depends on what it reads, which is around the command.
+/// What these run may come from the rest of the line (a pipe, a here-document), so they are not
+/// compared.
 const SHELLS: &[&str] =
     &["bash", "sh", "zsh", "dash", "ksh", "fish", ".", "source", "at", "su", "sudo", "ssh"];
 
@@ -267,7 +272,7 @@ impl Tally {
             }
         };
         let reading = shell::read(line);
-        // Its raw words are matched then.
+        // Gates match the raw words of such a line, so there are no runs to compare.
         if reading.unreadable.is_some() {
             self.unreadable += 1;
             return;
@@ -311,14 +316,14 @@ fn has(words: &[&str], row: &[&str]) -> bool {
 /// The commands whose program is plain text and no function, in code that may be reached.
 fn due(syntax: &Syntax) -> impl Iterator<Item = &Found> {
     let Syntax { commands, functions } = syntax;
-    // Which of several definitions a call reaches is no question of syntax.
+    // Which of several definitions a call reaches cannot be told from the syntax.
     let is_reached = |name: &String| {
         functions.iter().filter(|other| *other == name).count() == 1
             && commands.iter().any(|command| command.words.first() == Some(&Some(name.clone())))
     };
     commands.iter().filter(move |command| {
         let Some(Some(program)) = command.words.first() else { return false };
-        // What does nothing is no run.
+        // The reading leaves `:` out.
         program != ":" && !functions.contains(program) && command.within.iter().all(is_reached)
     })
 }
