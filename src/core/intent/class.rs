@@ -148,14 +148,24 @@ fn puts_something(call: &ToolCall) -> Option<String> {
     Some(shown(&field))
 }
 
-/// Whether the call is one database query: `SELECT …` without a second statement.
+/// Whether a database call only asks: `SELECT …` without a second statement. A field of an unknown
+/// name may hold the statement, too.
 fn only_selects(call: &ToolCall) -> bool {
-    const ASKS: &str = "select show explain describe";
-    let mut texts = ["query", "sql", "statement"].iter().filter_map(|field| call.text(field));
-    texts.all(|text| {
+    const MODIFIES: &str = "insert update delete drop alter create truncate merge into";
+    let fields = call.input.as_object().into_iter().flatten();
+    let mut texts = fields.filter_map(|(name, value)| Some((name, value.as_str()?)));
+    texts.all(|(name, text)| {
         let text = text.trim().trim_end_matches(';').to_lowercase();
-        let first = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        is_one(ASKS, first) && !text.contains(';') && !text.contains(" into ")
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        let first = words.next().unwrap_or_default();
+        let spoils = match first {
+            "show" | "describe" => "",
+            "select" => "into",
+            // `EXPLAIN ANALYZE DELETE …`, `WITH gone AS (DELETE …) SELECT …`
+            "explain" | "with" => MODIFIES,
+            _ => return !is_one("query sql statement", name) && !is_one(MODIFIES, first),
+        };
+        !text.contains(';') && !words.any(|word| is_one(spoils, word))
     })
 }
 

@@ -394,3 +394,28 @@ fn credentials_and_another_users_rights_are_a_persons_to_give() {
     assert_eq!(bash("chmod +x f").class, Class::Destructive);
     assert_eq!(bash("chmod 755 f").class, Class::Destructive);
 }
+
+#[test]
+fn a_statement_for_a_database_is_read_where_it_asks() {
+    let of = |input: serde_json::Value| {
+        let call = crate::clients::testing::call("mcp__db__query", input, "{}", None);
+        classify(&call, known(&BTreeMap::new())).class
+    };
+    for input in [
+        json!({ "database": "main", "sql": "SELECT a FROM b WHERE c = 'delete';" }),
+        json!({ "query": "with x as (select 1) select * from x" }),
+        json!({ "query": "show create table x" }),
+        json!({ "metric": "cpu" }),
+    ] {
+        assert_eq!(of(input.clone()), Class::Safe, "{input}");
+    }
+    for input in [
+        json!({ "query": "select 1; drop table x" }),
+        json!({ "query": "select *\ninto y from x" }),
+        json!({ "query": "explain analyze delete from x" }),
+        json!({ "query": "with x as (delete from y returning a) select a from x" }),
+        json!({ "text": "delete from x" }),
+    ] {
+        assert_eq!(of(input.clone()), Class::Destructive, "{input}");
+    }
+}
