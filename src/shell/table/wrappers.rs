@@ -121,6 +121,9 @@ pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
         .options("ugphCrtTDRU", "user group prompt host close-from role type command-timeout chdir \
         chroot other-user").idle("l list v validate e edit V version").assignments(),
     row("doas").options("uaC", ""),
+    row("pkexec").options("", "user"),
+    row("run0").options("ugDM", "user group chdir machine unit property description slice \
+        nice setenv background").assignments(),
     row("su runuser").options("cgGsuT", "command session-command group supp-group shell user")
         .code("c command session-command").rest(Nothing),
     row("env genv").options("uCSP", "unset chdir split-string").code("S split-string").assignments(),
@@ -238,7 +241,7 @@ pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
         .operands(1).rest(UnknownOptions),
     row("tailscale").then("ssh").operands(1).rest(UnknownOptions),
     row("limactl machinectl").then("shell").rest(UnknownOptions),
-    row("cmd pwsh powershell run0 pkexec nsenter setpriv caffeinate valgrind gdb lldb sshpass retry \
+    row("cmd pwsh powershell nsenter setpriv caffeinate valgrind gdb lldb sshpass retry \
         retry-cli with-retry with-lock systemd-inhibit firejail proot numactl choom prlimit \
         ssh-agent rvm heaptrack reflex onchange when-changed daemonize dtach abduco guix \
         flatpak-spawn tini tini-static dumb-init catatonit ts tsp nq ifne srun salloc bsub qsub \

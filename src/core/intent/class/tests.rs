@@ -368,6 +368,8 @@ fn credentials_and_another_users_rights_are_a_persons_to_give() {
         "base64 ~/.pgpass",
         "sudo ls",
         "sudo -u postgres psql",
+        "pkexec --user root ls",
+        "run0 -u root ls",
         "su -c ls",
         "doas make install",
         "x | sudo tee f",
