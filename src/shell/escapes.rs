@@ -28,6 +28,8 @@ pub(super) fn unescaped(text: &str) -> String {
             Some(b'r') => bytes.push(b'\r'),
             Some(b'a') => bytes.push(7),
             Some(b'b') => bytes.push(8),
+            Some(b'v') => bytes.push(11),
+            Some(b'f') => bytes.push(12),
             Some(b'e' | b'E') => bytes.push(27),
             Some(b'c') => break,
             Some(b'x') => bytes.push(number(&mut rest, 16, 2).to_le_bytes()[0]),
