@@ -177,7 +177,8 @@ fn of_reading(reading: &Reading, known: Known) -> Judged {
     let free = known.free;
     // `rm -rf node_modules`
     let is_free = !reading.writes.is_empty() && !writes_kept(reading, free);
-    let changes_free = |run: &Run| is_free && is_one(FILE_PROGRAMS, &run.program);
+    let changes_free =
+        |run: &Run| is_free && !run.is_elsewhere && is_one(FILE_PROGRAMS, &run.program);
     let may_discard = |run: &Run| known.may_discard && discard(run).is_some();
     let is_harmless = |run: &Run| changes_free(run) || may_discard(run);
     let mut runs = reading.runs.iter().filter(|run| !is_harmless(run));

@@ -14,8 +14,7 @@ use crate::{
 /// of which one is required, if any are given.
 const HERE: &str = "
 removes whole folders:
-    rm grm | | -r -R --recursive
-    rimraf trash srm
+    trash
     rsync | | --delete --remove-source-files --del
     docker podman | system | prune
     docker podman | volume | rm prune
@@ -45,6 +44,9 @@ opens files to everybody:
 
 /// The same for commands that are as serious when run on another machine.
 const ANYWHERE: &str = "
+removes whole folders:
+    rm grm | | -r -R --recursive
+    rimraf srm
 overwrites what others have:
     git | push | -f --force --force-with-lease --force-if-includes --mirror --delete -d --prune
 changes where pushes go:

@@ -62,6 +62,7 @@ fn a_line_is_safe_where_every_command_in_it_only_reads() {
         "gh pr view 3",
         "X=1; echo $X",
         "cd src && pwd",
+        "cd \"$(dirname \"$f\")\" && basename \"$(realpath .)\" .rs",
         "tar tzf x.tar.gz",
         "unzip -l x.zip",
         "jq .a f > /dev/null",
@@ -303,19 +304,23 @@ fn near_misses_are_not_critical() {
 }
 
 #[test]
-fn what_is_removed_on_another_machine_is_nothing_of_here() {
+fn on_another_machine_only_what_is_serious_there_is_critical() {
     for line in [
-        "ssh host 'rm -rf /srv'",
-        "ssh -p 22 user@host rm -rf /srv",
-        "ssh host 'sudo rm -rf /srv; echo x > /etc/motd'",
-        "docker exec app rm -rf /tmp/x",
+        "ssh host 'rm /srv/a; sudo chmod -R u+w /srv; echo x > /etc/motd'",
+        "docker exec app git reset --hard",
         "rsync -a --delete src/ host:",
         "rsync -a --delete src/ user@host:/srv/",
     ] {
         let judged = bash(line);
         assert_eq!(judged.class, Class::Destructive, "{line}: {}", judged.why);
     }
-    for line in ["ssh host 'git push --force'", "ssh host reboot", "rsync --delete host:a/ b/"] {
+    for line in [
+        "ssh host 'git push --force'",
+        "ssh host reboot",
+        "ssh -p 22 user@host rm -rf /srv",
+        "docker run --rm -v \"$PWD\":/w alpine rm -rf /w/src",
+        "rsync --delete host:a/ b/",
+    ] {
         assert_eq!(bash(line).class, Class::Critical, "{line}");
     }
     assert_eq!(bash("ssh host 'cat /etc/motd'").class, Class::Safe);
