@@ -2,7 +2,10 @@
 
 use std::{fs, io, path::PathBuf};
 
-use crate::{open::Roz, world::World};
+use crate::{
+    open::Roz,
+    world::{World, files},
+};
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
@@ -35,7 +38,7 @@ pub(super) fn set(trial: bool, world: &World) -> super::Result<String> {
     }
     if new != old {
         let folder = path.parent().unwrap_or(&path);
-        fs::create_dir_all(folder)
+        files::make_private_folder(folder)
             .and_then(|()| fs::write(&path, new))
             .map_err(|err| Error::Io(path.clone(), err))?;
     }

@@ -40,6 +40,15 @@ fn a_trial_begins_and_ends_however_the_file_says_it_now() {
 }
 
 #[test]
+fn a_trial_makes_the_home_for_the_user_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let roz = Roz::with_config("");
+    std::fs::remove_dir_all(roz.home()).unwrap();
+    roz.run(&["install", "--client", "codex", "--trial"]).succeeds();
+    assert_eq!(roz.home().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+#[test]
 fn the_intent_gate_and_self_protection_let_pass_what_they_would_refuse() {
     let roz = declared("trial = true");
     let path = roz.project().join("docs/elsewhere.md");
