@@ -30,6 +30,22 @@ pub(super) struct Args {
     session: Option<String>,
 }
 
+/// What to do without one client's words: a session does not say which client has it.
+fn neutral(text: &str) -> String {
+    const REVIEW: &str = "have the work reviewed by the reviewer `roz`";
+    [
+        ("Start a reviewer with the Agent tool, subagent_type \"roz:roz\"", REVIEW),
+        ("Spawn a new one with the Agent tool, subagent_type \"roz:roz\"", REVIEW),
+        ("Use the Agent tool, subagent_type \"roz:roz\"", REVIEW),
+        ("the agent starts the reviewer `roz:roz`", REVIEW),
+        ("roz:roz", "roz"),
+        ("with the Edit or Write tool", "with a tool that edits files"),
+        ("with the Write tool", "with a tool that writes files"),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (of_claude, neutral)| text.replace(of_claude, neutral))
+}
+
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Some(place) = &args.place {
         return blame::why(place, world);
@@ -42,7 +58,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let gate = gates.iter().find(|status| status.gate == refused.by);
         let next = gate.and_then(|status| status.next.clone().or(status.waits_for.clone()));
         let done = || "nothing is in the way any more: do it again".to_owned();
-        refused.instead.map(str::to_owned).or(next).unwrap_or_else(done)
+        neutral(&refused.instead.map(str::to_owned).or(next).unwrap_or_else(done))
     });
     let value = json!({
         "session_id": session.session_id,
@@ -64,4 +80,22 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     ];
     let out = Out::new(world);
     super::said(value, rows.map(|(name, text)| out.field(name, 9, &text)).concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::protect::RULES;
+
+    #[test]
+    fn no_remedy_is_in_one_clients_words() {
+        for rule in RULES {
+            let said = neutral(rule.instead);
+            for word in
+                ["Agent tool", "subagent_type", "roz:roz", "Write tool", "Edit tool", "Bash tool"]
+            {
+                assert!(!said.contains(word), "{}: {said}", rule.name);
+            }
+        }
+    }
 }
