@@ -10,6 +10,8 @@ review    The user asks for a review by `#roz`; the agent selects an intent, is 
           scope (where the client has patches: one over three files), is refused a gated call, wants to
           stop and is held, starts the client's reviewer, which looks and decides, makes the gated call
           again, and stops.  The learning's title has to be there from the first request on.
+issues    The reviewer finds an issue; the gated call is refused, the agent fixes it, starts the reviewer by the
+          same call, which approves, and makes the gated call.
 script    The agent is started by `roz run`; a script of its own pushes, and the push is refused.  Then
           the reviewer approves, and the script pushes.
 stops     The agent stops again and again: it is held `max_blocks` times and no more.
@@ -343,26 +345,35 @@ def call(tool: dict, *expect: str, **more) -> dict:
     return {"tools": [tool], "expect": list(expect), **more}
 
 
-def script(client: Client, turns: list) -> dict:
-    """What the model says: `turns`, and as the reviewer what approves."""
-    decide = "roz decide {{session}} COMPLETE 'read the change'" + (" --token {{token}}" if client.has_token else "")
+def verdict(client: Client, word: str, summary: str, *expect: str) -> list:
+    """The turns of a reviewer that looks and decides."""
+    decide = f"roz decide {{{{session}}}} {word} '{summary}'" + (" --token {{token}}" if client.has_token else "")
     # Where events do not say which agent acts, the reviewer has a tool of its own.
-    own = {"name": "mcp_roz_reviewer_decide", "input": {"session": "{{session}}", "verdict": "COMPLETE", "summary": "read it"}}
-    done = {"tools": [{"name": "complete_task", "input": {"result": "Approved."}}]} if client.name == "gemini" else {"text": "Approved."}
-    reviewer = [
+    own = {"name": "mcp_roz_reviewer_decide", "input": {"session": "{{session}}", "verdict": word, "summary": summary}}
+    done = {"tools": [{"name": "complete_task", "input": {"result": "Done."}}]} if client.name == "gemini" else {"text": "Done."}
+    return [
         call(client.shell("roz context {{session}} --diff")),
-        call(own if client.name == "gemini" else client.shell(decide), r"\+x = 1"),
-        {**done, "expect": ["the work is approved"]},
+        call(own if client.name == "gemini" else client.shell(decide), *expect),
+        done,
     ]
+
+
+def script(client: Client, turns: list, reviewer: list | None = None) -> dict:
+    """What the model says: `turns`, and as the reviewer what approves."""
+    if reviewer is None:
+        *looks, done = verdict(client, "COMPLETE", "read the change", r"\+x = 1")
+        reviewer = [*looks, {**done, "expect": ["the work is approved"]}]
     # opencode asks the same model for a title of the session, without tools.
     title = {"title": {"match": {"lacks_tool": "bash"}}} if client.name == "opencode" else {}
     return {"actors": {**title, "roz": {"match": {"system_contains": REVIEWER}, "turns": reviewer}, "main": {"turns": turns}},
             "captures": CAPTURES}
 
 
-def reviewed(client: Client) -> list:
-    turns = [call(client.launch(), "not done until an independent reviewer")]
+def reviewed(client: Client, told: str = "not done until an independent reviewer", task: str = "review") -> list:
+    turns = [call(client.launch(), told)]
     if client.name == "codex":
+        # It starts no second agent of the same task name.
+        turns[0]["tools"][0]["input"]["task_name"] = task
         turns += [call({"name": "wait_agent", "namespace": "collaboration", "input": {"timeout_ms": 60000}})]
     return turns
 
@@ -370,13 +381,14 @@ def reviewed(client: Client) -> list:
 class Session:
     """A client and its scripted model in a place."""
 
-    def __init__(self, client: Client, place: Place, turns: list):
+    def __init__(self, client: Client, place: Place, turns: list, reviewer: list | None = None):
         self.client, self.place, self.turns, self.wrong = client, place, turns, []
+        self.reviewer = reviewer
 
     def play(self, before: list[str] = (), more: list[str] = (), install: bool = True, prompt: str = PROMPT) -> "Session":
         client, place = self.client, self.place
         model_of = gemini_model if client.name == "gemini" else fake_model
-        spec = {**script(client, self.turns), "vars": {"project": str(place.project), "session": "", "token": ""}}
+        spec = {**script(client, self.turns, self.reviewer), "vars": {"project": str(place.project), "session": "", "token": ""}}
         with model_of.FakeModel(spec) as model:
             client.setup(place, model.port)
             if install:
@@ -419,6 +431,26 @@ def review(client: Client, place: Place) -> Session:
     for name in ("docs.txt", "src/first.py", "src/third.py"):
         session.check(not (place.project / name).exists(), f"the write out of scope was made: {name}")
     session.check((place.project / "src/new.py").exists(), "the write in scope was not made")
+    return session
+
+
+def issues(client: Client, place: Place) -> Session:
+    session = Session(client, place, [
+        call(client.shell("roz intent select INT-001")),
+        call(client.write("src/new.py", "x = 1")),
+        {"text": "I stop."},
+        *reviewed(client),
+        call(client.shell("./publish.sh")),
+        {"text": "I stop.", "expect": ["wrong value"]},
+        call(client.shell("echo 'x = 2' > src/new.py"), "wrong value"),
+        {"text": "I stop."},
+        *reviewed(client, "wrong value", "review_again"),
+        call(client.shell("./publish.sh")),
+        {"text": "Over."},
+    ], [*verdict(client, "ISSUES", "src/new.py:1 has the wrong value", r"\+x = 1"),
+        *verdict(client, "COMPLETE", "read the change", r"\+x = 2")]).play()
+    session.came_to_the_end(main=len(session.turns), roz=6)
+    session.check(place.count("published.log") == 1, f"the gated call ran {place.count('published.log')} times")
     return session
 
 
@@ -509,7 +541,7 @@ def together(client: Client, place: Place) -> Session:
     return first
 
 
-SESSIONS = {"review": review, "script": in_a_script, "stops": stops, "crash": broken("kill -SEGV $$"),
+SESSIONS = {"review": review, "issues": issues, "script": in_a_script, "stops": stops, "crash": broken("kill -SEGV $$"),
             "hang": broken("exec sleep 1000"), "plugin": plugin, "together": together}
 # Both are started by the plugin for Claude Code unchanged; the others have no such plugins, or are wired alike.
 PLUGINS = ("codex", "copilot")

@@ -348,6 +348,34 @@ fn a_gated_call_is_denied_reviewed_by_the_clients_own_reviewer_and_then_runs() {
 }
 
 #[test]
+fn the_same_launch_after_issues_starts_another_reviewer() {
+    let review = REVIEWS.iter().find(|review| review.name == "copilot").unwrap();
+    let roz = Roz::with_config("review.gates.tools = ['Bash:npm publish*']").in_git();
+    roz.write("new.rs", "fn new() {}\n");
+    let client = client(&roz, review.name);
+    assert_ne!(client.tells("PreToolUse", &shell(review.name, "npm publish")).json(), json!({}));
+    for agent in ["a1", "a2"] {
+        let by = |more: Value| {
+            let mut fields = (review.inside)();
+            fields["agent_id"] = agent.into();
+            for (key, value) in more.as_object().unwrap() {
+                fields[key] = value.clone();
+            }
+            fields
+        };
+        client.tells("PreToolUse", &(review.launch)());
+        let told = client.tells("SubagentStart", &by(json!({ "session_id": "s1" }))).json();
+        let context = told["additionalContext"].as_str().unwrap();
+        let token = crate::client::token_in(context).expect(context);
+        let words = ["decide", "s1", "ISSUES", "wrong", "--token", &token];
+        let line = format!("roz {}", words.join(" "));
+        client.tells("PreToolUse", &by(shell(review.name, &line))).passes();
+        roz.run(&words).succeeds();
+        client.tells("SubagentStop", &by(json!({ "session_id": "s1" })));
+    }
+}
+
+#[test]
 fn a_patch_is_judged_by_its_paths_whatever_its_tool_is_called() {
     let patch = |path: &str| format!("*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n");
     for (name, before, tool) in [

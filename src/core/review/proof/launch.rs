@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::core::{
     Cx, bounded,
-    event::ToolCall,
+    event::{MADE_UP, ToolCall},
     outcome::{Notice, Outcome, Rewrite},
     policy::Mode,
     review::{
@@ -27,11 +27,9 @@ const MAX_LAUNCHES: usize = 16;
 
 /// Replaces the agent's prompt for the reviewer with roz's brief.
 pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
-    let known =
-        |launch: &Launch| launch.tool_use_id.is_some() && launch.tool_use_id == call.tool_use_id;
-    let is_told_again = review.launches.iter().any(known);
+    review.lose_late_reviewers(cx.policy.review.reviewer_timeout_seconds, cx.now);
+    let is_told_again = review.launches.iter().any(|launch| is_same(review, launch, call, cx.now));
     if !is_told_again {
-        review.lose_late_reviewers(cx.policy.review.reviewer_timeout_seconds, cx.now);
         match review.phase() {
             Phase::Reviewing if !cx.policy.review.parallel => {
                 return Outcome::object(Notice::new("reviewing"));
@@ -70,6 +68,18 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
     let surplus = review.launches.len().saturating_sub(MAX_LAUNCHES);
     review.launches.drain(..surplus);
     outcome.marked(Mark::ReviewerLaunched { tool_use_id: call.tool_use_id.clone() })
+}
+
+/// Whether a hook tells of a launch again, as where it is registered twice. A made-up id says only
+/// that the input is the same, so a later round may have it too.
+fn is_same(review: &Review, launch: &Launch, call: &ToolCall, now: DateTime<Utc>) -> bool {
+    let Some(id) = call.tool_use_id.as_ref().filter(|id| launch.tool_use_id.as_ref() == Some(*id))
+    else {
+        return false;
+    };
+    let is_under_way =
+        || launch.is_open(now) || review.reviewers.values().any(Reviewer::is_at_work);
+    !id.starts_with(MADE_UP) || is_under_way()
 }
 
 pub(in crate::core::review) fn awaits_start(review: &Review, now: DateTime<Utc>) -> bool {
