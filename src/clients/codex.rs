@@ -48,8 +48,10 @@ pub(super) static CODEX: Dialect = Dialect {
         folder: ".codex",
         variable: Some("CODEX_HOME"),
         program: "codex",
+        off: Some(("config.toml", "/features/hooks", false)),
         hooks: Hooks::Shared {
             file: "hooks.json",
+            has_comments: false,
             patience: Patience::Seconds(10),
             line: |_, line| line.to_owned(),
         },

@@ -46,6 +46,7 @@ pub(super) static COPILOT: Dialect = Dialect {
         folder: ".copilot",
         variable: None,
         program: "copilot",
+        off: None,
         hooks: Hooks::Own { file: "hooks/roz.json", text: own_file },
         reviewer: ("agents/roz.agent.md", |_| {
             reviewer_file(&format!("name: roz\ndescription: {ABOUT}\n"), instructions())

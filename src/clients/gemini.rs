@@ -44,8 +44,10 @@ pub(super) static GEMINI: Dialect = Dialect {
         program: "gemini",
         hooks: Hooks::Shared {
             file: "settings.json",
+        off: Some(("settings.json", "/hooksConfig/enabled", false)),
             patience: Patience::Milliseconds(10_000),
             line: guarded,
+            has_comments: true,
         },
         reviewer: ("agents/roz.md", |binary| {
             let server = format!(

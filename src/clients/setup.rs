@@ -12,6 +12,8 @@ pub struct Setup {
     /// The variable that names another folder.
     pub variable: Option<&'static str>,
     pub program: &'static str,
+    /// What switches its hooks off: a file, the path of a key in it, and its value.
+    pub off: Option<(&'static str, &'static str, bool)>,
     pub(super) hooks: Hooks,
     /// The file of the reviewer in that folder, and its text.
     pub(super) reviewer: (&'static str, fn(&str) -> String),
@@ -20,7 +22,13 @@ pub struct Setup {
 #[derive(Debug)]
 pub(super) enum Hooks {
     /// Among what else is in this file. A hook that takes longer has no say.
-    Shared { file: &'static str, patience: Patience, line: fn(&str, &str) -> String },
+    Shared {
+        file: &'static str,
+        /// Whether the client reads that file with comments.
+        has_comments: bool,
+        patience: Patience,
+        line: fn(&str, &str) -> String,
+    },
     /// A file of roz's own.
     Own { file: &'static str, text: fn(&Dialect, &str) -> String },
 }
@@ -44,19 +52,21 @@ pub enum Content {
     /// The whole file.
     Whole(String),
     /// Groups of hooks by event, among others' in a JSON file.
-    Hooks(Vec<(&'static str, Value)>),
+    Hooks { groups: Vec<(&'static str, Value)>, has_comments: bool },
 }
 
 impl Setup {
     /// What is to be written, for the binary at this path.
     pub(super) fn files(&self, dialect: &Dialect, binary: &str) -> Vec<File> {
         let hooks = match &self.hooks {
-            Hooks::Shared { file, patience, line } => {
+            Hooks::Shared { file, has_comments, patience, line } => {
                 let groups = dialect.registered.iter().map(|hook| {
                     let command = command(dialect, binary, *hook, *line);
                     (dialect.own_event(*hook), group(&command, *patience, *hook))
                 });
-                File { path: file, content: Content::Hooks(groups.collect()) }
+                let groups = groups.collect();
+                let content = Content::Hooks { groups, has_comments: *has_comments };
+                File { path: file, content }
             }
             Hooks::Own { file, text } => {
                 File { path: file, content: Content::Whole(text(dialect, binary)) }

@@ -11,6 +11,7 @@ pub mod facts;
 pub mod gate;
 mod gate_context;
 pub mod intent;
+pub mod jsonc;
 pub mod name_words;
 pub mod named_writes;
 pub mod needs;

@@ -7,6 +7,8 @@ use jsonc_parser::{
 };
 use serde_json::{Map, Value};
 
+use crate::core::jsonc;
+
 /// A JSON object in a text.
 pub struct Document {
     has_mark: bool,
@@ -15,16 +17,44 @@ pub struct Document {
 }
 
 impl Document {
-    /// None if the text is anything else. An empty text is an empty object.
+    /// None if the text is anything else, or has comments. An empty text is an empty object.
     pub fn parse(text: &str) -> Option<Self> {
+        let body = text.trim_start_matches('\u{feff}');
+        // It also limits the depth.
+        let is_empty = body.trim().is_empty();
+        if !is_empty && serde_json::from_str::<Map<String, Value>>(body).is_err() {
+            return None;
+        }
+        Self::parse_with_comments(text).ok()
+    }
+
+    /// The same, of a text that may have comments.
+    ///
+    /// # Errors
+    /// Why it is none, with the line.
+    pub fn parse_with_comments(text: &str) -> Result<Self, String> {
+        const OPTIONS: ParseOptions = ParseOptions {
+            allow_comments: true,
+            allow_loose_object_property_names: false,
+            allow_trailing_commas: false,
+            allow_missing_commas: false,
+            allow_single_quoted_strings: false,
+            allow_hexadecimal_numbers: false,
+            allow_unary_plus_numbers: false,
+            allow_bare_decimal_point_numbers: false,
+            allow_non_finite_numbers: false,
+            allow_extended_string_escapes: false,
+        };
         let body = text.trim_start_matches('\u{feff}');
         let has_mark = body.len() < text.len();
         let body = if body.trim().is_empty() { "{}\n" } else { body };
-        // It also limits the depth.
-        serde_json::from_str::<Map<String, Value>>(body).ok()?;
-        let root = CstRootNode::parse(body, &ParseOptions::default()).ok()?;
-        let object = root.object_value()?;
-        Some(Self { has_mark, root, object })
+        let root = jsonc::parse(body, &OPTIONS)?;
+        let object = root.object_value().ok_or("it is not a JSON object")?;
+        Ok(Self { has_mark, root, object })
+    }
+
+    pub fn value(&self) -> Value {
+        self.root.to_serde_value().unwrap_or_default()
     }
 
     pub fn text(&self) -> String {

@@ -1,6 +1,6 @@
 //! `roz doctor --client`: whether another agent runs roz's hooks, and what it can do with them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,8 @@ use crate::{
     cli::{demo::Cage, install::agents},
     clients::{Capability, Client},
     hooks::Hook,
-    world::World,
+    plugin::json_edit::Document,
+    world::{World, git, read_text},
 };
 
 const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
@@ -17,7 +18,8 @@ const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
 pub(super) fn checks(client: &dyn Client, binary: &Path, world: &World) -> Vec<Check> {
     let findings = [
         ("client", program(client, world)),
-        ("hooks", files(client, world)),
+        ("hooks", switched_off(client, world).unwrap_or_else(|| files(client, world))),
+        ("reviewer", reviewer(binary, world)),
         ("can", can(client)),
         ("canary", canary(client, binary, world)),
     ];
@@ -35,19 +37,53 @@ fn program(client: &dyn Client, world: &World) -> Finding {
     }
 }
 
+/// By a key of the client's settings, of the user or of this project.
+fn switched_off(client: &dyn Client, world: &World) -> Option<Finding> {
+    let setup = client.setup()?;
+    let (name, key, off) = setup.off?;
+    let folders = [agents::folder(setup, world)?, git::root(&world.cwd).join(setup.folder)];
+    let is_off = |path: &PathBuf| {
+        let text = read_text(path, 4 << 20).unwrap_or_default();
+        let said = if name.ends_with(".toml") {
+            toml::from_str(&text).unwrap_or_default()
+        } else {
+            Document::parse_with_comments(&text).map(|text| text.value()).unwrap_or_default()
+        };
+        said.pointer(key) == Some(&Value::Bool(off))
+    };
+    let path = folders.map(|folder| folder.join(name)).into_iter().find(is_off)?;
+    let key = key.trim_start_matches('/').replace('/', ".");
+    Some(Finding::fail(
+        format!("`{key}` in `{}` switches the hooks off", path.display()),
+        "remove that line",
+    ))
+}
+
+fn reviewer(binary: &Path, world: &World) -> Finding {
+    if !world.on_path("roz").is_empty() {
+        return Finding::ok("can run `roz context` and `roz decide`");
+    }
+    let folder = binary.parent().unwrap_or(Path::new("/")).display();
+    Finding::warn(
+        "`roz` is not on PATH, so reviewers cannot run `roz decide`",
+        format!("put `{folder}` on PATH, in login shells too"),
+    )
+}
+
 fn files(client: &dyn Client, world: &World) -> Finding {
     let install = format!("`roz install --client {}`", client.name());
     let planned = match agents::plan(client, world) {
         Ok(planned) => planned,
         Err(err) => return Finding::fail(err.to_string(), install),
     };
-    let unreadable = planned.iter().find(|file| file.is_unreadable());
-    if let Some(file) = unreadable {
-        let seen = format!("`{}` cannot be read as the client expects it", file.path.display());
-        return Finding::fail(seen, format!("fix it, then {install}"));
+    if let Some(trouble) = planned.iter().find_map(agents::Planned::trouble) {
+        return Finding::fail(trouble, format!("fix it, then {install}"));
     }
     match planned.iter().find(|file| !file.is_done()) {
-        Some(file) => Finding::fail(format!("`{}` lacks roz", file.path.display()), install),
+        Some(file) => Finding::fail(
+            format!("`{}` differs from what roz writes", file.path.display()),
+            install,
+        ),
         None => Finding::ok(format!("all {} files are as roz writes them", planned.len())),
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{Finding, Subject};
 use crate::{
-    cli::install::is_for,
+    cli::install::{agents, is_for},
     hooks::gather::config_dir,
     plugin::{
         self, Found, Place,
@@ -16,6 +16,9 @@ use crate::{
 
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let Some((client, version)) = &subject.client().client else {
+        if let Some(others) = connected(subject.world) {
+            return Some(Finding::ok(format!("Claude Code is not here; {others}")));
+        }
         let remedy = "install Claude Code, then run `roz install`";
         return Some(Finding::warn("`claude` is not on PATH", remedy));
     };
@@ -33,6 +36,15 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
         Ok(version) => Finding::ok(format!("Claude Code {version}, `{program}`")),
         Err(err) => Finding::warn(err.to_string(), format!("see what `{program} --version` does")),
     })
+}
+
+/// The other agents that are connected, and how to look at them.
+pub(super) fn connected(world: &World) -> Option<String> {
+    let others = agents::connected(world);
+    let told = others.iter().map(|client| {
+        format!("{} is connected: `roz doctor --client {}`", client.title(), client.name())
+    });
+    (!others.is_empty()).then(|| told.collect::<Vec<_>>().join(", "))
 }
 
 /// What the client's files say, and what it says itself.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{
     Finding, Subject,
-    client::Look,
+    client::{Look, connected},
     reviewer::{is_same, version_of},
 };
 use crate::{
@@ -18,7 +18,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let look = subject.client();
     let problem = switched_off(look)
         .or_else(|| plugin_folder(look, &subject.binary, subject.world))
-        .or_else(|| not_registered(look))
+        .or_else(|| not_registered(look, subject.world))
         .or_else(|| twice(look));
     Some(problem.unwrap_or_else(|| {
         let is_strict = matches!(&look.folder, Some((_, Ok(found))) if found.strict);
@@ -49,7 +49,7 @@ fn switched_off(look: &Look) -> Option<Finding> {
     })
 }
 
-fn not_registered(look: &Look) -> Option<Finding> {
+fn not_registered(look: &Look, world: &World) -> Option<Finding> {
     let by_hand = look.settings.iter().find(|setting| !setting.events().is_empty());
     Some(match (&look.plugin, by_hand) {
         (Ok(Some(true)), _) => return None,
@@ -61,6 +61,9 @@ fn not_registered(look: &Look) -> Option<Finding> {
             format!("plugin `{ID}` is installed, but disabled here"),
             format!("`claude plugin enable {ID}`"),
         ),
+        (Ok(None), _) if look.client.is_none() && connected(world).is_some() => {
+            Finding::ok(connected(world).unwrap_or_default())
+        }
         (Ok(None), _) if look.client.is_none() => Finding::fail(
             "no client is set up, so nothing starts roz",
             "`roz install`, where `claude` is on PATH (`roz doctor --no-client` checks the rest)",

@@ -68,7 +68,7 @@ pub(in crate::cli) fn present(world: &World) -> Vec<&'static dyn Client> {
     clients::run().iter().copied().filter(is_here).collect()
 }
 
-fn folder(setup: &Setup, world: &World) -> Option<PathBuf> {
+pub(in crate::cli) fn folder(setup: &Setup, world: &World) -> Option<PathBuf> {
     let named = setup.variable.and_then(|name| world.var(name)).map(PathBuf::from);
     named.or_else(|| Some(world.user_home.as_ref()?.join(setup.folder)))
 }
@@ -78,17 +78,21 @@ fn folder(setup: &Setup, world: &World) -> Option<PathBuf> {
 pub(in crate::cli) struct Planned {
     pub(in crate::cli) path: PathBuf,
     pub(super) old: Option<String>,
-    /// None where what is there cannot be read as what the client expects: it is left alone.
-    pub(super) new: Option<String>,
+    /// An error where what is there cannot be read as what the client expects: it is left alone.
+    pub(super) new: Result<String, String>,
+    /// All of the file is roz's, and not only a part of it.
+    pub(super) is_whole: bool,
 }
 
 impl Planned {
     pub(in crate::cli) fn is_done(&self) -> bool {
-        self.new.is_some() && self.old == self.new
+        self.new.is_ok() && self.old.as_ref() == self.new.as_ref().ok()
     }
 
-    pub(in crate::cli) fn is_unreadable(&self) -> bool {
-        self.new.is_none()
+    /// Why it cannot be written.
+    pub(in crate::cli) fn trouble(&self) -> Option<String> {
+        let why = self.new.as_ref().err()?;
+        Some(format!("`{}` cannot be read as the client expects it: {why}", self.path.display()))
     }
 }
 
@@ -103,20 +107,23 @@ pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Pla
         let path = folder.join(file.path);
         let old = read_text(&path, MAX_FILE);
         let is_unreadable = old.is_none() && path.symlink_metadata().is_ok();
+        let is_whole = matches!(file.content, Content::Whole(_));
         let new = match file.content {
-            _ if is_unreadable => None,
-            Content::Whole(text) => Some(text),
-            Content::Hooks(groups) => {
-                let new = with_hooks(old.as_deref().unwrap_or_default(), &groups, client.name());
+            _ if is_unreadable => Err("it is not a file of text".to_owned()),
+            Content::Whole(text) => Ok(text),
+            Content::Hooks { groups, has_comments } => {
+                let text = old.as_deref().unwrap_or_default();
+                let new = parse(text, has_comments)
+                    .and_then(|document| with_hooks(text, &document, &groups, client.name()));
                 if client.name() == "codex"
-                    && let Some(hooks) = &new
+                    && let Ok(hooks) = &new
                 {
                     planned.push(codex::trust(&folder, &path, hooks, &groups));
                 }
                 new
             }
         };
-        planned.push(Planned { path, old, new });
+        planned.push(Planned { path, old, new, is_whole });
     }
     Ok(planned)
 }
@@ -128,24 +135,39 @@ fn is_ours(hook: &Value, client: &str) -> bool {
     line.contains("roz") && line.contains(" hook ") && line.ends_with(&format!("--client {client}"))
 }
 
-/// The text of a JSON file with these groups of hooks; none if it has another shape.
-fn with_hooks(text: &str, groups: &[(&'static str, Value)], client: &str) -> Option<String> {
-    let document = Document::parse(text)?;
-    let said: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+fn parse(text: &str, has_comments: bool) -> Result<Document, String> {
+    let document = Document::parse_with_comments(text)?;
+    if !has_comments && Document::parse(text).is_none() {
+        return Err("it has comments, or is no JSON".to_owned());
+    }
+    Ok(document)
+}
+
+/// The text of a JSON file with these groups of hooks.
+///
+/// # Errors
+/// Why its shape is another one.
+fn with_hooks(
+    text: &str,
+    document: &Document,
+    groups: &[(&'static str, Value)],
+    client: &str,
+) -> Result<String, String> {
+    let said = document.value();
     let has = |(event, group): &(&str, Value)| {
         said["hooks"][*event].as_array().is_some_and(|list| list.contains(group))
     };
     let ours = hooks_of(&said).filter(|(_, hook)| is_ours(hook, client)).count();
     if ours == groups.len() && groups.iter().all(has) {
-        return Some(text.to_owned());
+        return Ok(text.to_owned());
     }
     document.remove_hooks(|hook| is_ours(hook, client));
     for (event, group) in groups {
         if !document.add_elements(&["hooks"], event, std::slice::from_ref(group)) {
-            return None;
+            return Err(format!("`hooks`, or `{event}` in it, is not what it should be"));
         }
     }
-    Some(document.text())
+    Ok(document.text())
 }
 
 /// What an installation wrote, kept so that it can be taken back.
@@ -187,6 +209,33 @@ fn write_note(note: &Note, world: &World) -> Result<(), Error> {
     Ok(put(&path, &(serde_json::to_string_pretty(note).unwrap_or_default() + "\n"))?)
 }
 
+/// Whether a file cannot be written. Nothing is written then: a reviewer without hooks is for nothing.
+pub(in crate::cli) fn left_alone(
+    client: &dyn Client,
+    planned: &[Planned],
+    told: &mut Told,
+) -> bool {
+    let troubles: Vec<String> = planned.iter().filter_map(Planned::trouble).collect();
+    for trouble in &troubles {
+        told.is_unfinished = true;
+        told.warnings.push(format!(
+            "{trouble}. It was left as it is, and {} is not connected: fix it, then run `roz \
+             install --client {}` again.",
+            client.title(),
+            client.name()
+        ));
+    }
+    !troubles.is_empty()
+}
+
+/// The clients that were connected.
+pub(in crate::cli) fn connected(world: &World) -> Vec<&'static dyn Client> {
+    let files = read_note(world).files;
+    let is_connected =
+        |client: &&'static dyn Client| files.iter().any(|written| written.client == client.name());
+    clients::run().iter().copied().filter(is_connected).collect()
+}
+
 pub(in crate::cli) fn install(
     client: &dyn Client,
     told: &mut Told,
@@ -194,15 +243,12 @@ pub(in crate::cli) fn install(
 ) -> Result<(), Error> {
     let mut note = read_note(world);
     let planned = plan(client, world)?;
+    if left_alone(client, &planned, told) {
+        return Ok(());
+    }
     for file in &planned {
         let shown = file.path.display();
-        let Some(new) = &file.new else {
-            told.warnings.push(format!(
-                "`{shown}` was left as it is: it cannot be read as {} expects it.",
-                client.title()
-            ));
-            continue;
-        };
+        let Ok(new) = &file.new else { continue };
         if file.is_done() {
             told.done.push(format!("`{shown}` is up to date."));
             continue;
@@ -213,7 +259,16 @@ pub(in crate::cli) fn install(
             |known: &Written| file.old.as_deref().map(digest) == Some(known.made.clone());
         let before = match known {
             Some(known) if is_untouched(&known) => known.before,
-            _ => file.old.as_deref().and_then(|old| without(&file.path, old, client.name())),
+            _ => {
+                if file.is_whole && file.old.is_some() {
+                    told.warnings.push(format!(
+                        "`{shown}` was there, and not as roz writes it: roz replaced it. `roz \
+                         uninstall --client {}` puts it back.",
+                        client.name()
+                    ));
+                }
+                file.old.as_deref().and_then(|old| without(&file.path, old, client.name()))
+            }
         };
         let missing = file.path.ancestors().skip(1).take_while(|folder| !folder.exists());
         note.made.extend(missing.map(Path::to_owned));
@@ -239,7 +294,7 @@ fn without(path: &Path, text: &str, client: &str) -> Option<String> {
     if !is("json") || path.ends_with("hooks/roz.json") {
         return Some(text.to_owned());
     }
-    let document = Document::parse(text)?;
+    let document = Document::parse_with_comments(text).ok()?;
     let any = document.remove_hooks(|hook| is_ours(hook, client));
     Some(if any { document.text() } else { text.to_owned() })
 }

@@ -9,6 +9,7 @@ use super::agents::Planned;
 use crate::{core::bounded, world::read_text};
 
 const BEGIN: &str = "# roz: trust in its own hooks (`roz uninstall` removes it)\n";
+/// Earlier versions wrote it behind the tables. Codex puts tables of its own before it.
 const END: &str = "# roz: end\n";
 const MAX_FILE: u64 = 4 << 20;
 
@@ -21,6 +22,7 @@ pub(super) fn trust(
 ) -> Planned {
     let path = folder.join("config.toml");
     let old = read_text(&path, MAX_FILE);
+    let text = old.as_deref().unwrap_or_default();
     let is_unreadable = old.is_none() && path.symlink_metadata().is_ok();
     let said: Value =
         serde_json::from_str(hooks.trim_start_matches('\u{feff}')).unwrap_or_default();
@@ -33,19 +35,68 @@ pub(super) fn trust(
         Some(format!("[hooks.state.{key}]\ntrusted_hash = \"sha256:{digest}\"\n"))
     });
     let block: String = entries.collect();
-    let rest = without_trust(old.as_deref().unwrap_or_default());
-    let gap = if rest.is_empty() || rest.ends_with('\n') { "" } else { "\n" };
-    let new = format!("{rest}{gap}{BEGIN}{block}{END}");
-    // Someone may have a table of that name in another form.
-    let is_sound = new.parse::<toml::Table>().is_ok() && !is_unreadable;
-    Planned { path, old, new: is_sound.then_some(new) }
+    if is_unreadable {
+        return Planned {
+            path,
+            old,
+            new: Err("it is not a file of text".to_owned()),
+            is_whole: false,
+        };
+    }
+    let new = if let Some((before, after)) = around_trust(text) {
+        format!("{before}{BEGIN}{block}{after}")
+    } else {
+        let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        format!("{text}{gap}{BEGIN}{block}")
+    };
+    let trouble = trouble(text, &new);
+    Planned { path, old, new: trouble.map_or(Ok(new), Err), is_whole: false }
 }
 
-/// The text without the block of an earlier installation.
+/// Why a text is no TOML, or cannot have these tables: they may be there in another form.
+fn trouble(old: &str, new: &str) -> Option<String> {
+    let line = |text: &str, at: usize| text[..at].matches('\n').count() + 1;
+    if let Err(err) = old.parse::<toml::Table>() {
+        let at = err.span().map_or(0, |span| span.start);
+        return Some(format!("{} on line {}", err.message(), line(old, at)));
+    }
+    let err = new.parse::<toml::Table>().err()?;
+    let hooks = old.lines().position(|line| line.trim_start().starts_with("hooks"));
+    Some(match hooks {
+        Some(at) => format!(
+            "`hooks` on line {} is an inline table, to which none can be added: write it as a \
+             table `[hooks]`",
+            at + 1
+        ),
+        None => err.message().to_owned(),
+    })
+}
+
+/// The text without the tables of an earlier installation.
 pub(super) fn without_trust(text: &str) -> String {
-    let Some((before, rest)) = text.split_once(BEGIN) else { return text.to_owned() };
-    let after = rest.split_once(END).map_or("", |split| split.1);
-    format!("{before}{after}")
+    let Some((before, after)) = around_trust(text) else { return text.to_owned() };
+    format!("{before}{}", after.replacen(END, "", 1))
+}
+
+/// What is before and after the tables of an earlier installation. They follow each other without a
+/// gap; a table that Codex writes begins with an empty line.
+fn around_trust(text: &str) -> Option<(&str, &str)> {
+    let (before, mut after) = text.split_once(BEGIN)?;
+    while let Some(rest) = after_own_table(after) {
+        after = rest;
+    }
+    Some((before, after))
+}
+
+fn after_own_table(text: &str) -> Option<&str> {
+    let (key, rest) = text.strip_prefix("[hooks.state.\"")?.split_once("\"]\n")?;
+    if !key.contains("hooks.json:") || !rest.starts_with("trusted_hash") {
+        return None;
+    }
+    let is_inside =
+        |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with(['[', '#']);
+    let lines = rest.split_inclusive('\n').take_while(is_inside);
+    Some(&rest[lines.map(str::len).sum()..])
 }
 
 /// Over the hook as canonical JSON: sorted keys, no blanks.
@@ -81,6 +132,16 @@ mod tests {
         let hook = json!({ "type": "command", "command": "echo hi", "timeout": 10 });
         let text = r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"echo hi","timeout":10,"type":"command"}]}"#;
         assert_eq!(digest("pre_tool_use", &hook), bounded::sha256(text.as_bytes()));
+    }
+
+    #[test]
+    fn what_codex_wrote_among_the_tables_of_an_earlier_version_stays() {
+        let table =
+            "[hooks.state.\"/h/.codex/hooks.json:stop:0:0\"]\ntrusted_hash = \"sha256:x\"\n";
+        let mine = "\n[hooks.state.\"/h/.codex/hooks.json:stop:1:0\"]\ntrusted_hash = \"sha256:y\"\n\
+                    \n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
+        let text = format!("model = \"m\"\n{BEGIN}{table}{table}{mine}{END}# mine\n");
+        assert_eq!(without_trust(&text), format!("model = \"m\"\n{mine}# mine\n"));
     }
 
     #[test]

@@ -99,6 +99,9 @@ pub(super) struct Told {
     pub(super) to_type: Vec<String>,
     pub(super) notes: Vec<String>,
     pub(super) warnings: Vec<String>,
+    /// An agent that was to be connected is not.
+    #[serde(skip)]
+    pub(super) is_unfinished: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -119,7 +122,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     if args.dry_run {
         would(args, &others, is_claude_wanted, &mut told, world)?;
-        return told.said(true, world);
+        return told.said(!told.is_unfinished, world);
     }
     if let Some(trial) = args.trial {
         told.done.push(trial::set(trial, world)?);
@@ -130,7 +133,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if is_claude_wanted {
         Wiring { claude: &Claude::new(world)?, args, world }.run(&mut told)?;
     }
-    told.said(true, world)
+    told.said(!told.is_unfinished, world)
 }
 
 /// What an installation would do.
@@ -145,7 +148,11 @@ fn would(
         told.done.push(format!("Would write `trial = {trial}` to your configuration."));
     }
     for client in others {
-        let files = agents::plan(*client, world)?.into_iter().filter(|file| !file.is_done());
+        let planned = agents::plan(*client, world)?;
+        if agents::left_alone(*client, &planned, told) {
+            continue;
+        }
+        let files = planned.into_iter().filter(|file| !file.is_done());
         told.done.extend(files.map(|file| format!("Would write `{}`.", file.path.display())));
     }
     if is_claude_wanted {
@@ -169,7 +176,7 @@ fn would(
 /// Writes the files of another agent.
 fn connect(client: &dyn clients::Client, told: &mut Told, world: &World) -> super::Result<()> {
     agents::install(client, told, world)?;
-    if !client.can(Capability::EnvironmentFile) {
+    if !told.is_unfinished && !client.can(Capability::EnvironmentFile) {
         let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
         told.notes.push(format!(
             "The shells of {} find the stand-ins of gated programs if it starts by `roz run`: put \

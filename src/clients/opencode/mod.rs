@@ -40,6 +40,7 @@ pub(super) static OPENCODE: Dialect = Dialect {
         folder: ".config/opencode",
         variable: None,
         program: "opencode",
+        off: None,
         hooks: Hooks::Own {
             file: "plugins/roz.js",
             text: |_, binary| PLUGIN.replace("\"@ROZ@\"", &json!(binary).to_string()),

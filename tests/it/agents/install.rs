@@ -100,14 +100,122 @@ fn what_the_user_changed_since_stays_when_an_installation_is_taken_back() {
 }
 
 #[test]
+fn what_codex_wrote_since_stays_when_it_is_installed_again_and_taken_back() {
+    let roz = Roz::with_config("");
+    let folder = roz.user_home().join(".codex");
+    let path = folder.join("config.toml");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(&path, "model = \"m\"\n").unwrap();
+    roz.run(&["install", "--client", "codex"]).succeeds();
+    let written = fs::read_to_string(&path).unwrap();
+    // Codex writes before a comment at the end of the file, which earlier versions had there.
+    let of_codex = "\n[projects.\"/p\"]\ntrust_level = \"trusted\"\n";
+    for end in ["", "# roz: end\n"] {
+        fs::write(&path, format!("{written}{of_codex}{end}")).unwrap();
+        roz.run(&["install", "--client", "codex"]).succeeds();
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{written}{of_codex}{end}"));
+        fs::write(folder.join("hooks.json"), "{}").unwrap();
+        roz.run(&["install", "--client", "codex"]).succeeds();
+        assert!(fs::read_to_string(&path).unwrap().contains(of_codex), "{end}");
+    }
+    roz.run(&["uninstall", "--client", "codex"]).succeeds();
+    assert_eq!(fs::read_to_string(&path).unwrap(), format!("model = \"m\"\n{of_codex}"));
+}
+
+#[test]
+fn an_agent_of_the_users_own_that_is_called_roz_is_named_and_put_back() {
+    for (name, file) in [("codex", ".codex/agents/roz.toml"), ("qwen", ".qwen/agents/roz.md")] {
+        let roz = Roz::with_config("");
+        let path = roz.user_home().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "mine\n").unwrap();
+        let ran = roz.run(&["install", "--client", name]).succeeds();
+        let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(file) && said.contains("roz replaced it"), "{said}");
+        let again = roz.run(&["install", "--client", name]).succeeds().stdout;
+        assert!(!again.contains("replaced"), "{again}");
+        roz.run(&["uninstall", "--client", name]).succeeds();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine\n");
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_read_is_left_alone_and_named() {
     let roz = Roz::with_config("");
     let path = roz.user_home().join(".gemini/settings.json");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(&path, "{ \"a\": ").unwrap();
-    let ran = roz.run(&["install", "--client", "gemini"]);
-    assert!(ran.stdout.contains("left as it is") && ran.stdout.contains("settings.json"));
+    for words in
+        [&["install", "--client", "gemini"][..], &["install", "--client", "gemini", "--dry-run"]]
+    {
+        let ran = roz.run(words);
+        assert!(ran.stdout.contains("left as it is") && ran.stdout.contains("settings.json"));
+        assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    }
     assert_eq!(fs::read_to_string(&path).unwrap(), "{ \"a\": ");
+    assert!(!path.with_file_name("agents").exists(), "a reviewer without hooks is for nothing");
+}
+
+#[test]
+fn an_inline_table_of_hooks_is_named_by_its_line_and_nothing_is_written() {
+    let roz = Roz::with_config("");
+    let folder = roz.user_home().join(".codex");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), "model = \"m\"\nhooks = { state = {} }\n").unwrap();
+    let before = files_of(&folder);
+    let ran = roz.run(&["install", "--client", "codex"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert!(ran.stdout.contains("line 2"), "{}", ran.stdout);
+    assert_eq!(before, files_of(&folder));
+}
+
+#[test]
+fn comments_in_the_settings_of_an_agent_stay() {
+    for name in ["qwen", "gemini"] {
+        let roz = Roz::with_config("");
+        let path = roz.user_home().join(format!(".{name}/settings.json"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let own = "// mine\n{\n  /* a */ \"theme\": \"x\" // last\n}\n";
+        fs::write(&path, own).unwrap();
+        roz.run(&["install", "--client", name]).succeeds();
+        let text = fs::read_to_string(&path).unwrap();
+        for part in ["// mine\n", "/* a */ \"theme\": \"x\"", "// last", "--client"] {
+            assert!(text.contains(part), "{text}");
+        }
+        roz.run(&["install", "--client", name]).succeeds();
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        roz.run(&["doctor", "--client", name]).succeeds();
+        roz.run(&["uninstall", "--client", name]).succeeds();
+        assert_eq!(fs::read_to_string(&path).unwrap(), own);
+    }
+}
+
+#[test]
+fn doctor_says_where_an_agent_has_its_hooks_switched_off() {
+    for (name, file, text) in [
+        ("codex", ".codex/config.toml", "[features]\nhooks = false\n"),
+        ("qwen", ".qwen/settings.json", "{\"disableAllHooks\": true}"),
+        ("gemini", ".gemini/settings.json", "{\"hooksConfig\": {\"enabled\": false}}"),
+    ] {
+        let roz = Roz::with_config("");
+        let path = roz.user_home().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        roz.run(&["install", "--client", name]).succeeds();
+        let ran = roz.run(&["doctor", "--client", name]);
+        assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+        let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("switches the hooks off"), "{said}");
+    }
+}
+
+#[test]
+fn doctor_names_the_agents_that_are_connected_where_claude_code_is_not_here() {
+    let roz = Roz::with_config("");
+    roz.run(&["install", "--client", "codex"]).succeeds();
+    let ran = roz.run(&["doctor", "--only", "client", "--only", "hooks"]).succeeds();
+    assert!(ran.stdout.contains("roz doctor --client codex"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("install Claude Code"), "{}", ran.stdout);
 }
 
 #[test]
