@@ -41,6 +41,7 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "reflect",
     "reflect-again",
     "reflect-elsewhere",
+    "replaced",
     "reviewer",
     "reviewer-gate",
     "reviewer-hold",

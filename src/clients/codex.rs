@@ -63,7 +63,7 @@ pub(super) static CODEX: Dialect = Dialect {
             )
         }),
     }),
-    project_reviewer: Some(".codex/agents/roz.toml"),
+    project_reviewers: &[".codex/agents", ".codex/config.toml"],
     words: &[
         ("Agent tool (formerly Task)", "`spawn_agent` tool"),
         ("the Agent tool", "the `spawn_agent` tool"),

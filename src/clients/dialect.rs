@@ -41,8 +41,8 @@ pub(super) struct Dialect {
     pub(super) reviewer: &'static str,
     /// The server of the reviewer's own tool, where nothing else tells that it acts.
     pub(super) reviewer_server: Option<&'static str>,
-    /// The file of a project that replaces it.
-    pub(super) project_reviewer: Option<&'static str>,
+    /// The files and folders of a project in which an agent of its name replaces it.
+    pub(super) project_reviewers: &'static [&'static str],
     /// Words in what the agent is told, and what they are there.
     pub(super) words: &'static [(&'static str, &'static str)],
     /// Where it takes context.
@@ -100,7 +100,7 @@ impl Dialect {
         setup: None,
         reviewer: "roz",
         reviewer_server: None,
-        project_reviewer: None,
+        project_reviewers: &[],
         words: &[],
         context: CONTEXT,
         kept_at_launch: None,
@@ -314,8 +314,8 @@ impl Client for Dialect {
         Some(input)
     }
 
-    fn project_reviewer(&self) -> Option<&'static str> {
-        self.project_reviewer
+    fn project_reviewers(&self) -> &'static [&'static str] {
+        self.project_reviewers
     }
 
     fn recorded_exit_code(&self, line: &str, tool_use_id: &str) -> Option<i32> {

@@ -9,6 +9,7 @@ use super::{
     message::{Decision, Printed, Reply},
     setup::{ABOUT, Hooks, Patience, Setup, guarded, instructions_alone, reviewer_file},
 };
+use crate::core::reviewer_file::SERVER;
 
 pub(super) static GEMINI: Dialect = Dialect {
     name: "gemini",
@@ -16,7 +17,8 @@ pub(super) static GEMINI: Dialect = Dialect {
     capabilities: &[Capability::HoldStop, Capability::ExitCodes],
     events: EVENTS,
     tools: TOOLS,
-    reviewer_server: Some("roz_reviewer"),
+    reviewer_server: Some(SERVER),
+    project_reviewers: &[".gemini/settings.json"],
     registered: &[
         Hook::SessionStart,
         Hook::UserPrompt,
@@ -42,22 +44,24 @@ pub(super) static GEMINI: Dialect = Dialect {
         folder: ".gemini",
         variable: None,
         program: "gemini",
+        off: Some(("settings.json", "/hooksConfig/enabled", false)),
         hooks: Hooks::Shared {
             file: "settings.json",
-        off: Some(("settings.json", "/hooksConfig/enabled", false)),
+            has_comments: true,
             patience: Patience::Milliseconds(10_000),
             line: guarded,
-            has_comments: true,
         },
         reviewer: ("agents/roz.md", |binary| {
             let server = format!(
-                "mcp_servers:\n  roz_reviewer:\n    command: {}\n    args: [mcp, --reviewer]\n",
+                "mcp_servers:\n  {SERVER}:\n    command: {}\n    args: [mcp, --reviewer]\n",
                 json!(binary)
             );
             let head = format!("name: roz\ndescription: {ABOUT}\n{server}");
-            let how = "\nDecide with your own tool `decide` of the server `roz_reviewer` (session, \
-                       verdict, summary, message), not in a shell.\n";
-            reviewer_file(&head, &(instructions_alone() + how))
+            let how = format!(
+                "\nDecide with your own tool `decide` of the server `{SERVER}` (session, verdict, \
+                 summary, message), not in a shell.\n"
+            );
+            reviewer_file(&head, &(instructions_alone() + &how))
         }),
     }),
     words: &[

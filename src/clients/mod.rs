@@ -82,9 +82,10 @@ pub trait Client: Debug + Sync {
     /// where it may stay as it is.
     fn launch_input(&self, call: &ToolCall, rewrite: &Rewrite, prompt: &str) -> Option<Value>;
 
-    /// The file of a project that takes the reviewer's place in it, if this client lets one.
-    fn project_reviewer(&self) -> Option<&'static str> {
-        None
+    /// The files and folders of a project in which an agent may take the reviewer's place, if this
+    /// client lets one.
+    fn project_reviewers(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// The exit code of a call, if this line of the client's transcript tells it.

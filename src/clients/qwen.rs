@@ -52,7 +52,7 @@ pub(super) static QWEN: Dialect = Dialect {
             reviewer_file(&head, &instructions_alone())
         }),
     }),
-    project_reviewer: Some(".qwen/agents/roz.md"),
+    project_reviewers: &[".qwen/agents"],
     words: &[
         ("Agent tool (formerly Task)", "`agent` tool"),
         ("the Agent tool", "the `agent` tool"),

@@ -64,6 +64,13 @@ const ALL: &[Agent] = &[
     },
 ];
 
+/// Settings in a project's root that an agent reads beside those in its folder.
+const ROOT_SETTINGS: [&str; 2] = ["opencode.json", "opencode.jsonc"];
+
+/// Folders of a project whose agents are started instead of one of the same name in the user's home.
+const OVERRIDING: [&str; 4] =
+    [".codex/agents", ".qwen/agents", ".opencode/agent", ".opencode/agents"];
+
 /// Settings that administrators install for the whole machine.
 pub const MANAGED: [&str; 4] = [
     "/etc/claude-code",
@@ -147,7 +154,14 @@ pub fn settings() -> impl Iterator<Item = &'static str> {
 }
 
 pub fn settings_files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    ALL.iter().flat_map(|agent| agent.settings.iter().map(|name| (agent.folder, *name)))
+    let in_folders =
+        ALL.iter().flat_map(|agent| agent.settings.iter().map(|name| (agent.folder, *name)));
+    in_folders.chain(ROOT_SETTINGS.map(|name| ("", name)))
+}
+
+/// Patterns do not count: `rm *.json` in a project's root is everyday work.
+pub fn is_root_settings(name: &str) -> bool {
+    ROOT_SETTINGS.contains(&name)
 }
 
 pub fn is_program(name: &str) -> bool {
@@ -170,6 +184,11 @@ pub fn names_program(text: &str, is_word_in: impl Fn(&str, &str) -> bool) -> boo
 
 pub fn is_variable(name: &str) -> bool {
     is_one(VARIABLES, name)
+}
+
+/// Whether a path is in a folder whose agents may take the place of an installed one.
+pub fn may_override(path: &str) -> bool {
+    OVERRIDING.iter().any(|folder| path.contains(&format!("/{folder}/")))
 }
 
 /// Whether a path is a file that roz installs for an agent, in a project or in the user's home.

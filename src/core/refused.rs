@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{protect::RULES, trace::TraceEvent};
+use super::{protect::RULES, review::NAMESAKE, trace::TraceEvent};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
@@ -24,6 +24,15 @@ pub fn newest(events: &[TraceEvent]) -> Option<Refused> {
 fn of(event: &TraceEvent) -> Option<Refused> {
     let field = |name: &str| event.payload.get(name).and_then(Value::as_str).unwrap_or_default();
     let is_refusal = matches!(field("answer"), "deny" | "ask" | "block");
+    if event.event_type == "token_refused" && field("reason").starts_with(NAMESAKE) {
+        return Some(Refused {
+            at: event.timestamp,
+            by: "review",
+            what: "a reviewer".to_owned(),
+            why: field("reason").to_owned(),
+            instead: Some("rename or remove that agent file, then start the reviewer again"),
+        });
+    }
     let (by, what, why) = match event.event_type.as_str() {
         _ if !is_refusal => return None,
         "gate_blocked" => (

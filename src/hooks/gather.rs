@@ -14,7 +14,7 @@ use super::{
     reviewing,
 };
 use crate::{
-    clients::Capability,
+    clients::{Capability, Client},
     core::{
         agents,
         event::{Source, ToolCall, What},
@@ -113,11 +113,7 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
         (ReviewNeed::Shadow, _) => {
             let dirs = [Some(look.project()), session.cwd.as_deref()];
             let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
-            let replaced = input
-                .client
-                .project_reviewer()
-                .and_then(|file| dirs.iter().map(|dir| dir.join(file)).find(|file| file.exists()));
-            facts.shadow = replaced.or_else(|| shadow(&dirs, world));
+            facts.shadow = replaced(&dirs, input.client, world).or_else(|| shadow(&dirs, world));
             facts.reviewer_unbriefed = !input.client.can(Capability::BriefReviewer);
             facts.reviewer_unwatched = !input.client.can(Capability::NameSubagents);
         }
@@ -193,29 +189,54 @@ pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
     let folders = dirs.flat_map(|dir| agents::folders().map(move |folder| dir.join(folder)));
     let mut folders: Vec<PathBuf> = folders.chain(config_dirs(world)).collect();
     folders.dedup();
-    let mut budget = 5000;
-    folders.into_iter().find_map(|folder| reviewers_file(&folder.join("agents"), &mut budget))
+    let mut budget = MOST_FILES;
+    let is_it = |path: &Path, text: &str| {
+        path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+            && reviewer_file::names_reviewer(text)
+    };
+    folders
+        .into_iter()
+        .find_map(|folder| reviewers_file(&folder.join("agents"), &mut budget, &is_it))
+}
+
+/// A file of the project that takes the place of the reviewer that was installed for the client.
+fn replaced(dirs: &[&Path], client: &dyn Client, world: &World) -> Option<PathBuf> {
+    let mut budget = MOST_FILES;
+    let is_it = |path: &Path, text: &str| reviewer_file::replaces(&path.to_string_lossy(), text);
+    // In the home directory, the one that was installed is the project's own.
+    let dirs = dirs.iter().filter(|dir| world.user_home.as_deref() != Some(**dir));
+    dirs.flat_map(|dir| client.project_reviewers().iter().map(|place| dir.join(place))).find_map(
+        |place| {
+            let is_file = place.is_file() && is_agent(&place, &is_it);
+            if is_file { Some(place) } else { reviewers_file(&place, &mut budget, &is_it) }
+        },
+    )
+}
+
+const MOST_FILES: u32 = 5000;
+
+fn is_agent(path: &Path, is_it: &dyn Fn(&Path, &str) -> bool) -> bool {
+    const MAX_FRONT: u64 = 64 * 1024;
+    read_beginning(path, MAX_FRONT).is_ok_and(|(text, _)| is_it(path, &text))
 }
 
 /// Returns the folder itself if it has more entries than the budget, because its content is then
 /// unknown.
-fn reviewers_file(folder: &Path, budget: &mut u32) -> Option<PathBuf> {
-    const MAX_FRONT: u64 = 64 * 1024;
+fn reviewers_file(
+    folder: &Path,
+    budget: &mut u32,
+    is_it: &dyn Fn(&Path, &str) -> bool,
+) -> Option<PathBuf> {
     for entry in std::fs::read_dir(folder).ok()?.flatten() {
         let Some(left) = budget.checked_sub(1) else { return Some(folder.to_owned()) };
         *budget = left;
         let path = entry.path();
-        let is_markdown =
-            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
         // A link may lead in a circle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if let Some(found) = reviewers_file(&path, budget) {
+            if let Some(found) = reviewers_file(&path, budget, is_it) {
                 return Some(found);
             }
-        } else if is_markdown
-            && let Ok((text, _)) = read_beginning(&path, MAX_FRONT)
-            && reviewer_file::names_reviewer(&text)
-        {
+        } else if is_agent(&path, is_it) {
             return Some(path);
         }
     }

@@ -49,7 +49,14 @@ pub(super) static OPENCODE: Dialect = Dialect {
             reviewer_file(&format!("description: {ABOUT}\nmode: subagent\n"), instructions())
         }),
     }),
-    project_reviewer: Some(".opencode/agents/roz.md"),
+    project_reviewers: &[
+        ".opencode/agent",
+        ".opencode/agents",
+        ".opencode/opencode.json",
+        ".opencode/opencode.jsonc",
+        "opencode.json",
+        "opencode.jsonc",
+    ],
     words: &[
         ("Agent tool (formerly Task)", "`task` tool"),
         ("the Agent tool", "the `task` tool"),

@@ -123,10 +123,16 @@ pub(super) fn makes_a_reviewer(cx: Context) -> Option<String> {
     first(cx, |accessed| {
         fills_agent_file(cx, accessed)
             && match accessed.after(cx.call) {
-                Content::Text(text) => reviewer_file::names_reviewer(&text),
+                Content::Text(text) => {
+                    reviewer_file::names_reviewer(&text)
+                        || accessed.is(|path| reviewer_file::replaces(path, &text))
+                }
                 // With unknown content, the input and the file's name decide.
                 Content::Absent | Content::Unknown => {
-                    cx.call.json.contains(REVIEWER) || accessed.is(is_named)
+                    cx.call.json.contains(REVIEWER)
+                        || accessed.is(is_named)
+                        || accessed.is(agents::may_override)
+                            && reviewer_file::may_name(cx.call.json)
                 }
             }
     })
@@ -142,7 +148,9 @@ pub(super) fn makes_an_unknown_agent(cx: Context) -> Option<String> {
         matches!(accessed.writes(), Some(How::Write | How::Append))
             && paths.contains(&accessed.access.path.as_str())
             && accessed.is(|path| {
-                cx.facts.places.is_agent_file(path) && path.to_lowercase().ends_with(".md")
+                let lower = path.to_lowercase();
+                cx.facts.places.is_agent_file(path)
+                    && [".md", ".toml"].iter().any(|end| lower.ends_with(end))
             })
     })
 }

@@ -50,6 +50,7 @@ impl Places {
             || places.into_iter().flatten().any(|place| is_at(place))
             || agents::MANAGED.into_iter().any(is_at)
             || agents::is_own_file(path)
+            || agents::is_root_settings(shell::last_part(path))
     }
 
     /// Includes settings that a client would read if started there.
@@ -64,15 +65,18 @@ impl Places {
         let of_user = self.config_dirs.iter().any(|dir| {
             agents::settings().any(|name| is_same_place(path, &format!("{dir}/{name}")))
         });
+        let name = shell::last_part(path);
         of_user
+            || agents::is_root_settings(name) && !self.is_nobodys(path, name)
             || is_one && !agents::folders().any(|folder| self.is_nobodys(path, folder))
             || agents::MANAGED.into_iter().any(|place| position(path, place) == Position::Inside)
     }
 
-    /// Agent files are anywhere below a client's `agents` folder.
+    /// Agent files are anywhere below a client's `agents` or `agent` folder.
     pub(super) fn is_agent_file(&self, path: &str) -> bool {
         let named: Vec<&str> = parts(path).collect();
-        named.windows(2).any(|pair| is_agents(pair[0]) && fits(pair[1], "agents"))
+        let is_folder = |name: &str| fits(name, "agents") || fits(name, "agent");
+        named.windows(2).any(|pair| is_agents(pair[0]) && is_folder(pair[1]))
             || self
                 .config_dirs
                 .iter()

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use crate::core::{
     agents,
     event::ToolCall,
+    reviewer_file,
     tool::{Replacement, Tool},
 };
 
@@ -41,6 +42,10 @@ fn protected(content: &Content) -> Option<Map<String, Value>> {
         let name = key.to_lowercase();
         if ["hook", "plugin", "marketplace"].iter().any(|text| name.contains(text)) {
             res.insert(key, value);
+        } else if let Some((_, own)) = reviewer_file::SETTINGS.iter().find(|(of, _)| *of == key) {
+            if let Some(reviewer) = value.get(own) {
+                res.insert(key, reviewer.clone());
+            }
         } else if key == "env" {
             let Value::Object(variables) = value else { return None };
             let kept = variables.into_iter().filter(|(name, _)| is_protected_variable(name));

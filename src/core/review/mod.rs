@@ -73,7 +73,7 @@ use crate::core::{
     trace::Mark,
 };
 
-pub(crate) use self::messages::listed;
+pub(crate) use self::{messages::listed, proof::NAMESAKE};
 pub use self::{
     messages::{earlier_findings, why_new},
     stop::needs_work_at_stop,

@@ -43,6 +43,7 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<ReviewNee
             vec![
                 (true, ReviewNeed::GatedWork),
                 (is_launch, ReviewNeed::Roots),
+                (is_launch, ReviewNeed::Shadow),
                 (is_launch && is_approved, ReviewNeed::WorkHere),
                 (is_by_reviewer, ReviewNeed::ReviewerChanges),
             ]

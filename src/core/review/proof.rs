@@ -29,6 +29,7 @@ use crate::core::{
     trace::Mark,
 };
 
+pub(crate) use self::launch::NAMESAKE;
 pub(super) use self::{
     launch::{awaits_start, launch, launch_failed, start},
     looking::was_shown,

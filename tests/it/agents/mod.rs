@@ -348,6 +348,35 @@ fn a_gated_call_is_denied_reviewed_by_the_clients_own_reviewer_and_then_runs() {
 }
 
 #[test]
+fn a_reviewer_that_a_project_replaces_is_not_started_and_the_file_is_named() {
+    for &(file, text) in install::REPLACING {
+        let (name, before, _) = EVENTS.iter().find(|(name, ..)| file.contains(name)).unwrap();
+        let review = REVIEWS.iter().find(|review| review.name == *name);
+        let roz = Roz::with_config("review.gates.tools = ['Bash:npm publish*']").in_git();
+        let path = roz.project().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        let client = client(&roz, name);
+        assert_ne!(client.tells(before, &shell(name, "npm publish")).json(), json!({}));
+        let of_gemini = json!({ "agent_name": "roz", "prompt": "x" });
+        let launch = match review {
+            Some(review) => (review.launch)(),
+            None => json!({ "tool_name": "invoke_agent", "tool_input": of_gemini }),
+        };
+        let denied = client.tells(before, &launch).stdout;
+        assert!(denied.contains("deny") && denied.contains(file), "{file}: {denied}");
+        if let Some(review) = review {
+            let mut start = (review.inside)();
+            start["agent_type"] = "roz".into();
+            let told = client.tells("SubagentStart", &start).stdout;
+            assert!(crate::client::token_in(&told).is_none(), "{file}: {told}");
+        }
+        let why = roz.run(&["why"]).succeeds().stdout;
+        assert!(why.contains(file) && why.contains("rename or remove"), "{why}");
+    }
+}
+
+#[test]
 fn the_same_launch_after_issues_starts_another_reviewer() {
     let review = REVIEWS.iter().find(|review| review.name == "copilot").unwrap();
     let roz = Roz::with_config("review.gates.tools = ['Bash:npm publish*']").in_git();

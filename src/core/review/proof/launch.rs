@@ -1,6 +1,6 @@
 //! Launches a reviewer with roz's brief and gives it a token when it starts.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -22,12 +22,20 @@ use crate::core::{
     trace::Mark,
 };
 
+/// Begins the reason that names an agent file which may be started in the reviewer's place.
+pub(crate) const NAMESAKE: &str = "an agent file has the reviewer's name";
+
 /// Per session.
 const MAX_LAUNCHES: usize = 16;
 
 /// Replaces the agent's prompt for the reviewer with roz's brief.
 pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: Cx) -> Outcome {
     review.lose_late_reviewers(cx.policy.review.reviewer_timeout_seconds, cx.now);
+    if let Some(path) = &cx.facts.shadow {
+        let notice = Notice::new("replaced").with("file", path.display().to_string());
+        let reason = namesake(path);
+        return Outcome::object(notice).marked(Mark::TokenRefused { agent_id: None, reason });
+    }
     let is_told_again = review.launches.iter().any(|launch| is_same(review, launch, call, cx.now));
     if !is_told_again {
         match review.phase() {
@@ -103,12 +111,13 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         return no_token(review, agent, resumed);
     };
     if let Some(path) = &cx.facts.shadow {
-        let reason = "an agent file of the project or the user bears the reviewer's name";
-        let path = path.display();
-        return no_token(review, agent, reason).telling_user(format!(
-            "roz: `{path}` bears the reviewer's name `{REVIEWER}`, so the reviewer may not be \
-             ours: it gets no token. Rename or remove that agent."
-        ));
+        let reason = namesake(path);
+        let said = format!(
+            "roz: {reason}, so the reviewer may not be ours: it gets no token. Rename or remove \
+             that agent."
+        );
+        let next = "Ask the user to rename or remove that agent.";
+        return no_token_but(review, agent, &reason, next).telling_user(said);
     }
     if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
         // Two reviewers were launched together.
@@ -165,6 +174,10 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })
 }
 
+fn namesake(path: &Path) -> String {
+    format!("{NAMESAKE}: `{}`", path.display())
+}
+
 /// Why a reviewer that starts early opens no review.
 fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
     if cx.policy.review.mode == Mode::Never {
@@ -178,8 +191,14 @@ fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
 /// Such a reviewer may look but never gets a token, and messages to it are refused, because a later
 /// launch is not for a subagent with another brief.
 fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
+    const NEXT: &str = "For a review, the agent has to start a new reviewer: Agent tool, \
+                        subagent_type \"roz:roz\".";
+    no_token_but(review, agent, reason, NEXT)
+}
+
+fn no_token_but(review: &mut Review, agent: &str, reason: &str, next: &str) -> Outcome {
     review.exclude(agent);
     Outcome::pass()
-        .telling_agent(Notice::new("no-token").with("reason", reason))
+        .telling_agent(Notice::new("no-token").with("reason", reason).with("next", next))
         .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason: reason.to_owned() })
 }
