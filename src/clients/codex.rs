@@ -51,7 +51,6 @@ pub(super) static CODEX: Dialect = Dialect {
         off: Some(("config.toml", "/features/hooks", false)),
         hooks: Hooks::Shared {
             file: "hooks.json",
-            has_comments: false,
             patience: Patience::Seconds(10),
             line: |_, line| line.to_owned(),
         },

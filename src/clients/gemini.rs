@@ -47,7 +47,6 @@ pub(super) static GEMINI: Dialect = Dialect {
         off: Some(("settings.json", "/hooksConfig/enabled", false)),
         hooks: Hooks::Shared {
             file: "settings.json",
-            has_comments: true,
             patience: Patience::Milliseconds(10_000),
             line: guarded,
         },

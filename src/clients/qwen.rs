@@ -42,7 +42,6 @@ pub(super) static QWEN: Dialect = Dialect {
         off: Some(("settings.json", "/disableAllHooks", true)),
         hooks: Hooks::Shared {
             file: "settings.json",
-            has_comments: true,
             // From 1,000 on every version takes it for milliseconds.
             patience: Patience::Milliseconds(10_000),
             line: |_, line| line.to_owned(),

@@ -22,13 +22,7 @@ pub struct Setup {
 #[derive(Debug)]
 pub(super) enum Hooks {
     /// Among what else is in this file. A hook that takes longer has no say.
-    Shared {
-        file: &'static str,
-        /// Whether the client reads that file with comments.
-        has_comments: bool,
-        patience: Patience,
-        line: fn(&str, &str) -> String,
-    },
+    Shared { file: &'static str, patience: Patience, line: fn(&str, &str) -> String },
     /// A file of roz's own.
     Own { file: &'static str, text: fn(&Dialect, &str) -> String },
 }
@@ -52,21 +46,19 @@ pub enum Content {
     /// The whole file.
     Whole(String),
     /// Groups of hooks by event, among others' in a JSON file.
-    Hooks { groups: Vec<(&'static str, Value)>, has_comments: bool },
+    Hooks(Vec<(&'static str, Value)>),
 }
 
 impl Setup {
     /// What is to be written, for the binary at this path.
     pub(super) fn files(&self, dialect: &Dialect, binary: &str) -> Vec<File> {
         let hooks = match &self.hooks {
-            Hooks::Shared { file, has_comments, patience, line } => {
+            Hooks::Shared { file, patience, line } => {
                 let groups = dialect.registered.iter().map(|hook| {
                     let command = command(dialect, binary, *hook, *line);
                     (dialect.own_event(*hook), group(&command, *patience, *hook))
                 });
-                let groups = groups.collect();
-                let content = Content::Hooks { groups, has_comments: *has_comments };
-                File { path: file, content }
+                File { path: file, content: Content::Hooks(groups.collect()) }
             }
             Hooks::Own { file, text } => {
                 File { path: file, content: Content::Whole(text(dialect, binary)) }

@@ -75,7 +75,7 @@ fn why_says_what_was_refused_last_and_what_to_do() {
         (&told["refused"]["what"], &told["refused"]["by"]),
         (&json!("a stop"), &json!("review"))
     );
-    assert!(told["next"].as_str().unwrap().contains("roz:roz"), "{told}");
+    assert!(told["next"].as_str().unwrap().contains("reviewer `roz`"), "{told}");
     roz.bash("git push").denies();
     let told = roz.json(&["why"]);
     assert_eq!(told["refused"]["what"], "a call of Bash: git push", "{told}");

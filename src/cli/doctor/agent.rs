@@ -44,7 +44,7 @@ fn switched_off(client: &dyn Client, world: &World) -> Option<Finding> {
     let folders = [agents::folder(setup, world)?, git::root(&world.cwd).join(setup.folder)];
     let is_off = |path: &PathBuf| {
         let text = read_text(path, 4 << 20).unwrap_or_default();
-        let said = if name.ends_with(".toml") {
+        let said = if path.extension().is_some_and(|extension| extension == "toml") {
             toml::from_str(&text).unwrap_or_default()
         } else {
             Document::parse_with_comments(&text).map(|text| text.value()).unwrap_or_default()

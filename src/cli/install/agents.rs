@@ -111,10 +111,9 @@ pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Pla
         let new = match file.content {
             _ if is_unreadable => Err("it is not a file of text".to_owned()),
             Content::Whole(text) => Ok(text),
-            Content::Hooks { groups, has_comments } => {
+            Content::Hooks(groups) => {
                 let text = old.as_deref().unwrap_or_default();
-                let new = parse(text, has_comments)
-                    .and_then(|document| with_hooks(text, &document, &groups, client.name()));
+                let new = with_hooks(text, &groups, client.name());
                 if client.name() == "codex"
                     && let Ok(hooks) = &new
                 {
@@ -135,24 +134,16 @@ fn is_ours(hook: &Value, client: &str) -> bool {
     line.contains("roz") && line.contains(" hook ") && line.ends_with(&format!("--client {client}"))
 }
 
-fn parse(text: &str, has_comments: bool) -> Result<Document, String> {
-    let document = Document::parse_with_comments(text)?;
-    if !has_comments && Document::parse(text).is_none() {
-        return Err("it has comments, or is no JSON".to_owned());
-    }
-    Ok(document)
-}
-
 /// The text of a JSON file with these groups of hooks.
 ///
 /// # Errors
 /// Why its shape is another one.
 fn with_hooks(
     text: &str,
-    document: &Document,
     groups: &[(&'static str, Value)],
     client: &str,
 ) -> Result<String, String> {
+    let document = Document::parse_with_comments(text)?;
     let said = document.value();
     let has = |(event, group): &(&str, Value)| {
         said["hooks"][*event].as_array().is_some_and(|list| list.contains(group))

@@ -22,10 +22,22 @@ pub(super) fn trust(
 ) -> Planned {
     let path = folder.join("config.toml");
     let old = read_text(&path, MAX_FILE);
-    let text = old.as_deref().unwrap_or_default();
-    let is_unreadable = old.is_none() && path.symlink_metadata().is_ok();
-    let said: Value =
-        serde_json::from_str(hooks.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let new = if old.is_none() && path.symlink_metadata().is_ok() {
+        Err("it is not a file of text".to_owned())
+    } else {
+        with_trust(old.as_deref().unwrap_or_default(), file, hooks, groups)
+    };
+    Planned { path, old, new, is_whole: false }
+}
+
+fn with_trust(
+    text: &str,
+    file: &Path,
+    hooks: &str,
+    groups: &[(&'static str, Value)],
+) -> Result<String, String> {
+    let said: Value = serde_json::from_str(hooks.trim_start_matches('\u{feff}'))
+        .map_err(|err| format!("`{}` is not JSON: {err}", file.display()))?;
     let entries = groups.iter().filter_map(|(event, group)| {
         let all = said["hooks"][*event].as_array()?;
         let at = all.iter().position(|value| value == group)?;
@@ -35,22 +47,13 @@ pub(super) fn trust(
         Some(format!("[hooks.state.{key}]\ntrusted_hash = \"sha256:{digest}\"\n"))
     });
     let block: String = entries.collect();
-    if is_unreadable {
-        return Planned {
-            path,
-            old,
-            new: Err("it is not a file of text".to_owned()),
-            is_whole: false,
-        };
-    }
     let new = if let Some((before, after)) = around_trust(text) {
         format!("{before}{BEGIN}{block}{after}")
     } else {
         let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         format!("{text}{gap}{BEGIN}{block}")
     };
-    let trouble = trouble(text, &new);
-    Planned { path, old, new: trouble.map_or(Ok(new), Err), is_whole: false }
+    trouble(text, &new).map_or(Ok(new), Err)
 }
 
 /// Why a text is no TOML, or cannot have these tables: they may be there in another form.

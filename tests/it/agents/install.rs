@@ -157,6 +157,19 @@ fn a_file_that_cannot_be_read_is_left_alone_and_named() {
 }
 
 #[test]
+fn hooks_that_codex_cannot_read_are_named_by_their_line() {
+    let roz = Roz::with_config("");
+    let folder = roz.user_home().join(".codex");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("hooks.json"), "{\n  // mine\n  \"hooks\": {}\n}\n").unwrap();
+    let before = files_of(&folder);
+    let ran = roz.run(&["install", "--client", "codex"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.stdout);
+    assert!(ran.stdout.contains("line 2"), "{}", ran.stdout);
+    assert_eq!(before, files_of(&folder));
+}
+
+#[test]
 fn an_inline_table_of_hooks_is_named_by_its_line_and_nothing_is_written() {
     let roz = Roz::with_config("");
     let folder = roz.user_home().join(".codex");

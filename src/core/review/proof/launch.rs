@@ -116,8 +116,11 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
             "roz: {reason}, so the reviewer may not be ours: it gets no token. Rename or remove \
              that agent."
         );
-        let next = "Ask the user to rename or remove that agent.";
-        return no_token_but(review, agent, &reason, next).telling_user(said);
+        review.exclude(agent);
+        return Outcome::pass()
+            .telling_agent(Notice::new("replaced").with("file", path.display().to_string()))
+            .telling_user(said)
+            .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason });
     }
     if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
         // Two reviewers were launched together.
@@ -191,14 +194,8 @@ fn why_no_review(review: &Review, cx: Cx) -> Option<&'static str> {
 /// Such a reviewer may look but never gets a token, and messages to it are refused, because a later
 /// launch is not for a subagent with another brief.
 fn no_token(review: &mut Review, agent: &str, reason: &str) -> Outcome {
-    const NEXT: &str = "For a review, the agent has to start a new reviewer: Agent tool, \
-                        subagent_type \"roz:roz\".";
-    no_token_but(review, agent, reason, NEXT)
-}
-
-fn no_token_but(review: &mut Review, agent: &str, reason: &str, next: &str) -> Outcome {
     review.exclude(agent);
     Outcome::pass()
-        .telling_agent(Notice::new("no-token").with("reason", reason).with("next", next))
+        .telling_agent(Notice::new("no-token").with("reason", reason))
         .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason: reason.to_owned() })
 }
