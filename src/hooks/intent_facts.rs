@@ -166,7 +166,7 @@ fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
 
 /// The declarations and ignore rules of the project at `root`, if it has a sidecar.
 fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
-    let catalogue = sidecar::load(root, &roz.home)?;
+    let catalogue = sidecar::load(root)?;
     let ignore = sidecar::load_ignore(root, &catalogue);
     let sidecar = match Unreliable::find(&catalogue, ignore.as_ref()) {
         Some(unreliable) => Sidecar::Broken(unreliable),

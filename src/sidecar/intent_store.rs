@@ -11,7 +11,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::{
     FOLDER, edit,
     edit::{Author, Change},
-    load_fresh, load_ignore, lock,
+    load, load_ignore, lock,
     target::Site,
     text, unconfirmed,
 };
@@ -75,7 +75,7 @@ impl IntentStore {
     /// None where the project declares nothing.
     pub fn open(root: &Path, roz_home: &Path) -> Option<Self> {
         let hashes = unconfirmed::hashes(root);
-        let catalogue = load_fresh(root)?;
+        let catalogue = load(root)?;
         let ignore = load_ignore(root, &catalogue);
         let case = Site::new(root, None).case;
         let (root, roz_home) = (root.to_owned(), roz_home.to_owned());
