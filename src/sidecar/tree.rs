@@ -2,54 +2,48 @@
 //! where.
 //!
 //! Nothing is expanded: an alias is one more way to a node, so a text's tree is never larger than the
-//! text, and a node may be below itself.
+//! text.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, collections::BTreeMap, rc::Rc};
 
-use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
+use granit_parser::{Event, Parser, ScalarStyle, Span, StrInput};
 
 use crate::core::intent::catalogue::Problem;
 
-#[derive(Debug, Default)]
-pub(super) struct Tree<'a> {
-    nodes: Vec<Node<'a>>,
-    root: Option<usize>,
-}
+/// Nobody nests deeper by hand. What aliases refer to counts: to drop it takes stack as well.
+const DEEPEST: usize = 100;
+const TOO_DEEP: &str = "it is nested too deep";
 
 #[derive(Debug)]
 pub(super) struct Node<'a> {
     /// From 1.
     pub(super) line: usize,
     /// From 1, in characters.
-    pub(super) column: usize,
+    column: usize,
     /// A tag of the file's own, as it is written.
     pub(super) tag: Option<String>,
-    pub(super) what: What<'a>,
+    what: What<'a>,
+    /// How many levels of nodes are below it.
+    height: usize,
 }
 
 #[derive(Debug)]
-pub(super) enum What<'a> {
-    Scalar { text: Cow<'a, str>, is_plain: bool },
-    List(Vec<usize>),
-    Map(Vec<(usize, usize)>),
+enum What<'a> {
+    Scalar {
+        text: Cow<'a, str>,
+        is_plain: bool,
+    },
+    List(Vec<Rc<Node<'a>>>),
+    /// Each key, and its value behind it.
+    Map(Vec<Rc<Node<'a>>>),
 }
 
 /// Reads one document, which may begin with a byte order mark.
-pub(super) fn read(text: &str) -> Result<Tree<'_>, Problem> {
+pub(super) fn read(text: &str) -> Result<Option<Rc<Node<'_>>>, Problem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut builder = Builder::default();
-    for event in Parser::new_from_str(text) {
-        match event {
-            Ok((event, span)) => builder.take(event, span)?,
-            Err(err) => {
-                let at = *err.marker();
-                let (line, column) = (at.line(), at.col() + 1);
-                let hint = hint(text, line);
-                return Err(broken(line, column, format!("{}{hint}", err.info())));
-            }
-        }
-    }
-    Ok(builder.tree)
+    let events = Parser::new_from_str(text);
+    let mut reader = Reader { text, events, anchors: BTreeMap::new() };
+    Ok(reader.nodes(0)?.pop())
 }
 
 pub(super) fn broken(line: usize, column: usize, what: String) -> Problem {
@@ -70,112 +64,88 @@ fn hint(text: &str, line: usize) -> &'static str {
     }
 }
 
-#[derive(Default)]
-struct Builder<'a> {
-    tree: Tree<'a>,
-    /// The collections that are open, each with the key that waits for its value.
-    open: Vec<(usize, Option<usize>)>,
+struct Reader<'a> {
+    text: &'a str,
+    events: Parser<'a, StrInput<'a>>,
     /// Nodes by the number of their anchor.
-    anchors: BTreeMap<usize, usize>,
-    documents: usize,
+    anchors: BTreeMap<usize, Rc<Node<'a>>>,
 }
 
-impl<'a> Builder<'a> {
-    fn take(&mut self, event: Event<'a>, span: Span) -> Result<(), Problem> {
-        let (line, column) = (span.start.line(), span.start.col() + 1);
-        let mut add = |what, anchor, tag: Option<&Tag>| {
-            let tag = tag.filter(|tag| !tag.is_yaml_core_schema()).map(ToString::to_string);
-            self.add(Node { line, column, tag, what }, anchor)
-        };
-        match event {
-            Event::DocumentStart(..) => {
-                self.documents += 1;
-                if self.documents > 1 {
-                    let what = "a second document begins; only one is read".to_owned();
-                    return Err(broken(line, column, what));
+impl<'a> Reader<'a> {
+    fn event(&mut self) -> Result<Option<(Event<'a>, Span)>, Problem> {
+        self.events.next().transpose().map_err(|err| {
+            let (line, column) = (err.marker().line(), err.marker().col() + 1);
+            broken(line, column, format!("{}{}", err.info(), hint(self.text, line)))
+        })
+    }
+
+    /// The nodes up to the end of the list, the map or the text that holds them.
+    fn nodes(&mut self, depth: usize) -> Result<Vec<Rc<Node<'a>>>, Problem> {
+        let mut nodes: Vec<Rc<Node>> = Vec::new();
+        while let Some((event, span)) = self.event()? {
+            let (line, column) = (span.start.line(), span.start.col() + 1);
+            let breaks = |what: &str| broken(line, column, what.to_owned());
+            if depth > DEEPEST {
+                return Err(breaks(TOO_DEEP));
+            }
+            let (what, anchor, tag) = match event {
+                Event::SequenceEnd | Event::MappingEnd => break,
+                Event::DocumentStart(..) if !nodes.is_empty() => {
+                    return Err(breaks("a second document begins; only one is read"));
                 }
+                Event::Scalar(text, style, anchor, tag) => {
+                    let is_plain = style == ScalarStyle::Plain;
+                    (What::Scalar { text, is_plain }, anchor, tag)
+                }
+                Event::SequenceStart(_, anchor, tag) => {
+                    (What::List(self.nodes(depth + 1)?), anchor, tag)
+                }
+                Event::MappingStart(_, anchor, tag) => {
+                    (What::Map(self.nodes(depth + 1)?), anchor, tag)
+                }
+                Event::Alias(anchor) => {
+                    let known = self.anchors.get(&anchor).cloned();
+                    nodes.push(known.ok_or_else(|| breaks("the alias refers to nothing"))?);
+                    continue;
+                }
+                _ => continue,
+            };
+            let height = match &what {
+                What::Scalar { .. } => 0,
+                What::List(below) | What::Map(below) => {
+                    below.iter().map(|node| node.height + 1).max().unwrap_or(0)
+                }
+            };
+            if height > DEEPEST {
+                return Err(breaks(TOO_DEEP));
             }
-            Event::Scalar(text, style, anchor, tag) => {
-                let is_plain = style == ScalarStyle::Plain;
-                add(What::Scalar { text, is_plain }, anchor, tag.as_deref());
+            let tag = tag.filter(|tag| !tag.is_yaml_core_schema()).map(|tag| tag.to_string());
+            let node = Rc::new(Node { line, column, tag, what, height });
+            if anchor > 0 {
+                self.anchors.insert(anchor, Rc::clone(&node));
             }
-            Event::SequenceStart(_, anchor, tag) => {
-                let node = add(What::List(Vec::new()), anchor, tag.as_deref());
-                self.open.push((node, None));
-            }
-            Event::MappingStart(_, anchor, tag) => {
-                let node = add(What::Map(Vec::new()), anchor, tag.as_deref());
-                self.open.push((node, None));
-            }
-            Event::SequenceEnd | Event::MappingEnd => drop(self.open.pop()),
-            Event::Alias(anchor) => {
-                let nothing = || broken(line, column, "the alias refers to nothing".to_owned());
-                self.attach(*self.anchors.get(&anchor).ok_or_else(nothing)?);
-            }
-            _ => (),
+            nodes.push(node);
         }
-        Ok(())
-    }
-
-    fn add(&mut self, node: Node<'a>, anchor: usize) -> usize {
-        let index = self.tree.nodes.len();
-        self.tree.nodes.push(node);
-        if anchor > 0 {
-            self.anchors.insert(anchor, index);
-        }
-        self.attach(index);
-        index
-    }
-
-    /// Puts a node where the next one belongs.
-    fn attach(&mut self, index: usize) {
-        match self.open.last_mut() {
-            None => self.tree.root = Some(index),
-            Some((parent, key)) => match &mut self.tree.nodes[*parent].what {
-                What::List(items) => items.push(index),
-                What::Map(pairs) => match key.take() {
-                    None => *key = Some(index),
-                    Some(key) => pairs.push((key, index)),
-                },
-                What::Scalar { .. } => (),
-            },
-        }
+        Ok(nodes)
     }
 }
 
-/// A node in its tree.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct At<'t, 'a> {
-    tree: &'t Tree<'a>,
-    index: usize,
-}
-
-impl<'a> Tree<'a> {
-    pub(super) fn root(&self) -> Option<At<'_, 'a>> {
-        self.root.map(|index| At { tree: self, index })
-    }
-}
-
-impl<'t, 'a> At<'t, 'a> {
-    pub(super) fn node(self) -> &'t Node<'a> {
-        &self.tree.nodes[self.index]
-    }
-
+impl Node<'_> {
     /// What breaks the file here.
-    pub(super) fn broken(self, what: impl Into<String>) -> Problem {
-        broken(self.node().line, self.node().column, what.into())
+    pub(super) fn broken(&self, what: impl Into<String>) -> Problem {
+        broken(self.line, self.column, what.into())
     }
 
-    pub(super) fn scalar(self) -> Option<&'t str> {
-        match &self.node().what {
+    pub(super) fn scalar(&self) -> Option<&str> {
+        match &self.what {
             What::Scalar { text, .. } => Some(text),
             _ => None,
         }
     }
 
     /// Nothing, as YAML writes it.
-    pub(super) fn is_null(self) -> bool {
-        match &self.node().what {
+    pub(super) fn is_null(&self) -> bool {
+        match &self.what {
             What::Scalar { text, is_plain: true } => {
                 matches!(&**text, "" | "~" | "null" | "Null" | "NULL")
             }
@@ -183,25 +153,22 @@ impl<'t, 'a> At<'t, 'a> {
         }
     }
 
-    pub(super) fn items(self) -> Option<impl Iterator<Item = Self>> {
-        match &self.node().what {
-            What::List(items) => {
-                Some(items.iter().map(move |index| Self { index: *index, ..self }))
-            }
+    pub(super) fn items(&self) -> Option<impl Iterator<Item = &Self>> {
+        match &self.what {
+            What::List(items) => Some(items.iter().map(|item| &**item)),
             _ => None,
         }
     }
 
-    pub(super) fn pairs(self) -> Option<impl Iterator<Item = (Self, Self)>> {
-        let at = move |index: &usize| Self { index: *index, ..self };
-        match &self.node().what {
-            What::Map(pairs) => Some(pairs.iter().map(move |(key, value)| (at(key), at(value)))),
+    pub(super) fn pairs(&self) -> Option<impl Iterator<Item = (&Self, &Self)>> {
+        match &self.what {
+            What::Map(nodes) => Some(nodes.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1]))),
             _ => None,
         }
     }
 
     /// The first value of that key.
-    pub(super) fn get(self, name: &str) -> Option<Self> {
+    pub(super) fn get(&self, name: &str) -> Option<&Self> {
         let mut pairs = self.pairs()?;
         pairs.find(|(key, _)| key.scalar() == Some(name)).map(|(_, value)| value)
     }

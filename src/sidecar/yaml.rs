@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tree::{self, At, broken};
+use super::tree::{self, Node, broken};
 use crate::core::intent::catalogue::{Catalogue, Intent, Problem, Status};
 
 /// What all intents say, with aliases in full, is at most this long, in bytes.
@@ -32,7 +32,7 @@ fn read(bytes: &[u8]) -> Result<Catalogue, Problem> {
     })?;
     let tree = tree::read(text)?;
     let mut reader = Reader::default();
-    reader.file(tree.root())?;
+    reader.file(tree.as_deref())?;
     Ok(reader.catalogue)
 }
 
@@ -50,7 +50,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn file(&mut self, root: Option<At>) -> Result<(), Problem> {
+    fn file(&mut self, root: Option<&Node>) -> Result<(), Problem> {
         let Some(root) = root.filter(|root| !root.is_null()) else {
             self.note(0, "it declares no intents; they go below `active_intents:`");
             return Ok(());
@@ -81,15 +81,14 @@ impl Reader {
         self.catalogue.intents.push(intent);
     }
 
-    fn intent(&mut self, item: At) -> Result<Option<Intent>, Problem> {
-        let node = item.node();
+    fn intent(&mut self, item: &Node) -> Result<Option<Intent>, Problem> {
         let Some(pairs) = item.pairs() else {
             let what = "an intent is a list of fields, `- id: …` first";
             self.catalogue.problems.push(item.broken(what));
             return Ok(None);
         };
         Self::no_key_twice(item)?;
-        let mut intent = Intent { line: node.line, ..Intent::default() };
+        let mut intent = Intent { line: item.line, ..Intent::default() };
         for (key, value) in pairs {
             let Some(name) = key.scalar() else { continue };
             match name {
@@ -107,10 +106,10 @@ impl Reader {
                 "updated_at" => intent.updated_at = self.word(value)?,
                 "depends_on" => intent.depends_on = self.texts(value)?,
                 "blocks" => intent.blocks = self.texts(value)?,
-                "<<" => self.note(key.node().line, "`<<` is not supported: write the fields out"),
+                "<<" => self.note(key.line, "`<<` is not supported: write the fields out"),
                 _ => {
                     let is_like = |text: &&&str| strsim::osa_distance(name, text) <= text.len() / 5;
-                    let line = key.node().line;
+                    let line = key.line;
                     if let Some(field) = FIELDS.iter().find(is_like) {
                         let name = name.escape_debug();
                         let what = format!("there is no field `{name}`; did you mean `{field}`?");
@@ -137,7 +136,7 @@ impl Reader {
         if let Status::Unknown(word) = &intent.status {
             let word: String = word.chars().filter(|c| !c.is_control()).take(40).collect();
             let what = format!("`{word}` is not a status: {} cannot be selected", intent.id);
-            self.note(node.line, &what);
+            self.note(item.line, &what);
         }
         if intent.name.is_empty() {
             intent.name.clone_from(&intent.id);
@@ -145,10 +144,10 @@ impl Reader {
         Ok(Some(intent))
     }
 
-    fn no_key_twice(map: At) -> Result<(), Problem> {
+    fn no_key_twice(map: &Node) -> Result<(), Problem> {
         let mut seen: Vec<(&str, usize)> = Vec::new();
         for (key, _) in map.pairs().into_iter().flatten() {
-            let line = key.node().line;
+            let line = key.line;
             let Some(name) = key.scalar() else { continue };
             // Of fields that are not read it does not matter.
             if !FIELDS.contains(&name) {
@@ -164,14 +163,14 @@ impl Reader {
     }
 
     /// A text; a list or a map as one, in words.
-    fn word(&mut self, value: At) -> Result<Option<String>, Problem> {
-        if value.is_null() && value.node().tag.is_none() {
+    fn word(&mut self, value: &Node) -> Result<Option<String>, Problem> {
+        if value.is_null() && value.tag.is_none() {
             return Ok(None);
         }
         self.one(value).map(Some)
     }
 
-    fn texts(&mut self, value: At) -> Result<Vec<String>, Problem> {
+    fn texts(&mut self, value: &Node) -> Result<Vec<String>, Problem> {
         let Some(items) = value.items() else {
             return Ok(self.word(value)?.into_iter().collect());
         };
@@ -183,18 +182,18 @@ impl Reader {
     }
 
     /// As [`Reader::texts`], but only of texts: half a pattern is another pattern.
-    fn patterns(&mut self, value: At) -> Result<Vec<String>, Problem> {
-        let items: Vec<At> = value.items().map_or_else(|| vec![value], Iterator::collect);
+    fn patterns(&mut self, value: &Node) -> Result<Vec<String>, Problem> {
+        let items: Vec<&Node> = value.items().map_or_else(|| vec![value], Iterator::collect);
         for item in items {
-            if item.scalar().is_none() && item.node().tag.is_none() {
+            if item.scalar().is_none() && item.tag.is_none() {
                 return Err(item.broken("this is not a path: write it in quotes"));
             }
         }
         self.texts(value)
     }
 
-    fn one(&mut self, value: At) -> Result<String, Problem> {
-        if let Some(tag) = &value.node().tag {
+    fn one(&mut self, value: &Node) -> Result<String, Problem> {
+        if let Some(tag) = &value.tag {
             return Err(value.broken(format!("`{tag}` is a tag to YAML: write it in quotes")));
         }
         let text = value.scalar().map_or_else(|| in_words(value), str::to_owned);
@@ -217,8 +216,8 @@ impl Reader {
 }
 
 /// A list or a map of texts as one text: `must: pass`. What is deeper in it is left out.
-fn in_words(value: At) -> String {
-    let word = |at: At| at.scalar().unwrap_or_default().to_owned();
+fn in_words(value: &Node) -> String {
+    let word = |at: &Node| at.scalar().unwrap_or_default().to_owned();
     let items = value.items().into_iter().flatten().map(word);
     let pairs = value.pairs().into_iter().flatten();
     let pairs = pairs.map(|(key, value)| format!("{}: {}", word(key), word(value)));
