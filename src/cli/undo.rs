@@ -248,7 +248,8 @@ impl Texts<'_> {
             let revision = record.vcs.as_ref().map_or("HEAD", |vcs| vcs.revision.as_str());
             let literal = format!(":(literal){path}");
             let args = ["ls-tree", revision, "--", literal.as_str()];
-            let listed = git::all_of(self.project, &args, b"", self.until).unwrap_or_default();
+            let listed =
+                git::feed_git(self.project, &args, &[], b"", self.until).unwrap_or_default();
             if listed.starts_with(b"100755") { 0o755 } else { 0o644 }
         };
         let tmp = folder.join(format!(".roz-undo.{}.tmp", std::process::id()));
@@ -266,7 +267,7 @@ impl Texts<'_> {
         };
         let (now, after, before) = (put("now", now)?, put("after", after)?, put("before", before)?);
         let args = ["merge-file", "-p", "-q", &now, &after, &before];
-        git::all_of(self.project, &args, b"", self.until).ok()
+        git::feed_git(self.project, &args, &[], b"", self.until).ok()
     }
 }
 

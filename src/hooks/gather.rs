@@ -30,7 +30,7 @@ use crate::{
         Roz,
         work::{self, Asker},
     },
-    world::{World, changes, links::Links, read_beginning},
+    world::{World, changes, links::Links, read_head},
 };
 
 #[derive(Clone, Copy)]
@@ -216,8 +216,8 @@ fn replaced(dirs: &[&Path], client: &dyn Client, world: &World) -> Option<PathBu
 const MOST_FILES: u32 = 5000;
 
 fn is_agent(path: &Path, is_it: &dyn Fn(&Path, &str) -> bool) -> bool {
-    const MAX_FRONT: u64 = 64 * 1024;
-    read_beginning(path, MAX_FRONT).is_ok_and(|(text, _)| is_it(path, &text))
+    const MAX_FRONT: usize = 64 * 1024;
+    read_head(path, MAX_FRONT).is_some_and(|text| is_it(path, &String::from_utf8_lossy(&text)))
 }
 
 /// Returns the folder itself if it has more entries than the budget, because its content is then

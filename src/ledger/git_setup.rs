@@ -151,6 +151,6 @@ impl Ledger {
             return Ok(Vec::new());
         }
         let name = format!("{}^:{path}", commit.trim());
-        git::all_of(&root, &["cat-file", "blob", &name], b"", until)
+        git::feed_git(&root, &["cat-file", "blob", &name], &[], b"", until)
     }
 }

@@ -278,8 +278,7 @@ pub(super) fn tip(root: &Path, name: &str, until: Instant) -> Result<Option<Stri
 
 /// Two processes, however many notes there are.
 fn read(root: &Path, name: &str, until: Instant) -> Result<Notes> {
-    let tree = git::all_of(root, &["ls-tree", "-r", "-z", "--full-tree", name], b"", until)?;
-    let tree = String::from_utf8_lossy(&tree);
+    let tree = git_with(root, &["ls-tree", "-r", "-z", "--full-tree", name], &[], until)?;
     // `100644 blob <id>\t<commit, perhaps in folders of two digits>`.
     let entry = |line: &str| {
         let (blob, path) = line.split_once('\t')?;
@@ -287,7 +286,7 @@ fn read(root: &Path, name: &str, until: Instant) -> Result<Notes> {
     };
     let entries: Vec<(String, String)> = tree.split('\0').filter_map(entry).collect();
     let asked: String = entries.iter().flat_map(|(_, blob)| [blob.as_str(), "\n"]).collect();
-    let said = git::all_of(root, &["cat-file", "--batch"], asked.as_bytes(), until)?;
+    let said = feed_git(root, &["cat-file", "--batch"], &[], asked.as_bytes(), until)?;
     let mut rest = said.as_slice();
     let mut notes = Notes::new();
     for (commit, _) in entries {
@@ -309,7 +308,7 @@ fn held(root: &Path, commit: &str, notes: &Notes, until: Instant) -> Result<Hash
     let asked: String = notes.keys().flat_map(|commit| [commit.as_str(), "\n"]).collect();
     let input = format!("{asked}^{commit}\n");
     let args = ["rev-list", "--ignore-missing", "--stdin"];
-    let outside = git::all_of(root, &args, input.as_bytes(), until)?;
+    let outside = feed_git(root, &args, &[], input.as_bytes(), until)?;
     let outside = String::from_utf8_lossy(&outside).into_owned();
     let outside: HashSet<&str> = outside.lines().collect();
     let inside = notes.iter().filter(|(commit, _)| !outside.contains(commit.as_str()));

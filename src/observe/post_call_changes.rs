@@ -210,7 +210,8 @@ impl Search<'_> {
         let Some(head) = self.call.start.git.head.as_deref().filter(|_| !paths.is_empty()) else {
             return;
         };
-        let found = objects::at(self.call.project, head, paths, self.call.until);
+        let names: Vec<(&str, &str)> = paths.iter().map(|path| (head, *path)).collect();
+        let found = objects::named(self.call.project, &names, self.call.until);
         if found.is_err() {
             let why = "git did not say what was there before";
             self.not_looked.get_or_insert_with(|| why.to_owned());

@@ -7,7 +7,7 @@ use crate::{
     core::review::work,
     world::{
         changes,
-        git::{self, Error, git_with},
+        git::{Error, git_with},
     },
 };
 
@@ -36,7 +36,6 @@ impl Status {
                               --ignore-submodules=dirty";
         let root = &repository.root;
         let text = git_with(root, &STATUS.split(' ').collect::<Vec<_>>(), &[], scene.until)?;
-        git::refuse_cut(&text)?;
         let mut status = Self::default();
         let mut untracked = Vec::new();
         for line in text.split('\0') {

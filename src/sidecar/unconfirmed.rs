@@ -229,7 +229,7 @@ pub fn missing(root: &Path, roz_home: &Path, had: bool, until: Instant) -> Optio
 /// Whether a commit has the intents. None: git does not say.
 fn is_at(root: &Path, commit: &str, until: Instant) -> Option<bool> {
     // The folder too: where git has lost what it had, nothing is there either.
-    let found = objects::at(root, commit, &[FILE, ""], until).ok()?;
+    let found = objects::named(root, &[(commit, FILE), (commit, "")], until).ok()?;
     match &found[..] {
         [Some(_), _] => Some(true),
         [None, Some(_)] => Some(false),

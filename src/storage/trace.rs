@@ -50,7 +50,8 @@ pub(super) fn add(
     if max_events == 0 {
         return keep_none(files, trace, events.len());
     }
-    if events.is_empty() && files::len(&files.trace)? == trace.bytes {
+    let length = || files.trace.symlink_metadata().map_or(0, |meta| meta.len());
+    if events.is_empty() && length() == trace.bytes {
         return Ok(Undo(None));
     }
     let log = Log::open_for(&files.trace, Access::Private)?;

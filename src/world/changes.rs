@@ -1,19 +1,19 @@
 //! How much of a work tree was changed: lines, and files by what they hold.
 
-use std::{collections::BTreeMap, io::Read as _, path::Path, time::Instant};
+use std::{collections::BTreeMap, path::Path, time::Instant};
 
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    file_identity::open_regular,
     git::{self, Error, git_with},
+    read_head,
 };
 
 /// Files that are looked at one by one; whoever has more has a large change.
 const MAX_FILES: usize = 2_000;
 /// A larger file is as good as a large change.
-const MAX_FILE: u64 = 4 << 20;
+const MAX_FILE: usize = 4 << 20;
 
 /// A file that differs from a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,6 @@ pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Er
 /// letters, and the path. A folder of which nothing is tracked is one of them.
 pub fn states(root: &Path, until: Instant) -> Result<Vec<(String, String)>, Error> {
     let text = status(root, &["--untracked-files=normal", "--ignored=traditional"], until)?;
-    git::refuse_cut(&text)?;
     Ok(entries(&text).map(|(state, path)| (state.to_owned(), path.to_owned())).collect())
 }
 
@@ -63,11 +62,11 @@ pub fn content(path: &Path) -> String {
         return hash(target.as_os_str().as_encoded_bytes());
     }
     // What is too large to be read is known by its size and age.
-    if meta.len() > MAX_FILE {
+    if meta.len() > MAX_FILE as u64 {
         use std::os::unix::fs::MetadataExt as _;
         return format!("{}-{}-{}", meta.len(), meta.mtime(), meta.mtime_nsec());
     }
-    match read(path) {
+    match read_head(path, MAX_FILE) {
         Some(bytes) => hash(&bytes),
         None => "unreadable".to_owned(),
     }
@@ -76,13 +75,6 @@ pub fn content(path: &Path) -> String {
 fn hash(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
     u64::from_be_bytes(std::array::from_fn(|at| hash[at])).to_string()
-}
-
-fn read(path: &Path) -> Option<Vec<u8>> {
-    let (file, length) = open_regular(path).ok()?;
-    let mut bytes = Vec::with_capacity(usize::try_from(length.min(MAX_FILE)).unwrap_or(0));
-    file.take(MAX_FILE).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
 }
 
 /// What differs from `base`, untracked files included, without what is as it was pulled meanwhile:
@@ -151,7 +143,7 @@ fn pulled(root: &Path, since: DateTime<Utc>) -> Option<String> {
         .into_iter()
         .chain(usual)
         .filter(|name| name.starts_with("refs/remotes/") && !name.contains(".."))
-        .filter_map(|name| read(&common.join("logs").join(name)));
+        .filter_map(|name| read_head(&common.join("logs").join(name), MAX_FILE));
     let text = String::from_utf8_lossy(&logs.next()?).into_owned();
     let is_fetched = |moved: &git::Moved| !moved.action.starts_with("update by push");
     let newest = git::reflog(&text).rfind(is_fetched)?;
@@ -178,7 +170,7 @@ fn lines_of(path: &Path) -> u64 {
     if path.is_symlink() {
         return 1;
     }
-    let Some(bytes) = read(path) else { return 1 };
+    let Some(bytes) = read_head(path, MAX_FILE) else { return 1 };
     if bytes.contains(&0) {
         return 1;
     }

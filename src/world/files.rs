@@ -94,17 +94,6 @@ pub(crate) fn read_whole(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-pub(crate) fn len(path: &Path) -> Result<u64> {
-    match fs::symlink_metadata(path) {
-        Err(err) if err.kind() == ErrorKind::NotFound => Ok(0),
-        meta => {
-            let meta = meta.at(path)?;
-            check(path, meta.file_type())?;
-            Ok(meta.len())
-        }
-    }
-}
-
 /// What a file is replaced by.
 pub(crate) struct Replacement<'a> {
     pub(crate) bytes: &'a [u8],

@@ -3,7 +3,6 @@
 
 use std::{
     ffi::OsStr,
-    io,
     path::{Path, PathBuf},
     process::Command,
     time::Instant,
@@ -12,7 +11,7 @@ use std::{
 use super::{
     lossy,
     process::{self, command},
-    read_beginning, read_text,
+    read_text,
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +24,6 @@ pub enum Error {
     TooLarge { mib: u64, path: String },
     #[error("the index has unmerged files. Resolve the conflicts first")]
     Unmerged,
-    #[error("there are more changed files than roz looks at. Have git ignore what is generated")]
-    TooMany,
     #[error(transparent)]
     Process(#[from] process::Error),
     #[error("`git {verb}` failed: {said}")]
@@ -66,18 +63,13 @@ pub(crate) fn find_root(dir: &Path) -> Option<PathBuf> {
 /// Where git keeps a work tree's own files, and those of the repository.
 pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
-    let common_of = |git_dir: &Path| match read_beginning(&git_dir.join("commondir"), 4096) {
-        Ok((text, _)) => Ok(git_dir.join(text.trim())),
-        Err(err) if err.kind() == io::ErrorKind::NotADirectory => Err(err),
-        Err(_) => Ok(git_dir.to_owned()),
+    // In a worktree or a submodule it is a file that says where the folder is.
+    let git_dir = match read_text(&dot_git, 4096) {
+        Some(text) => root.join(text.trim().strip_prefix("gitdir:")?.trim()),
+        None => dot_git,
     };
-    if let Ok(common) = common_of(&dot_git) {
-        return Some((dot_git, common));
-    }
-    // A worktree or a submodule: a file that says where its folder is.
-    let Some(text) = read_text(&dot_git, 4096) else { return Some((dot_git.clone(), dot_git)) };
-    let git_dir = root.join(text.trim().strip_prefix("gitdir:")?.trim());
-    let common = common_of(&git_dir).unwrap_or_else(|_| git_dir.clone());
+    let common = read_text(&git_dir.join("commondir"), 4096);
+    let common = common.map_or_else(|| git_dir.clone(), |text| git_dir.join(text.trim()));
     Some((git_dir, common))
 }
 
@@ -95,7 +87,7 @@ pub(crate) fn linked_work_trees(common: &Path) -> Vec<PathBuf> {
 pub fn ignored(root: &Path, paths: &[String], until: Instant) -> Vec<String> {
     let input = paths.join("\0");
     let args = ["check-ignore", "-z", "--stdin"];
-    let said = feed_git(root, &args, &[], input.as_bytes(), until).unwrap_or_default();
+    let said = feed_git(root, &args, &[], input.as_bytes(), until).map(lossy).unwrap_or_default();
     said.split_terminator('\0').map(str::to_owned).collect()
 }
 
@@ -170,39 +162,24 @@ pub(crate) fn copy_with_age(from: &Path, to: &Path) -> std::io::Result<()> {
     std::fs::File::options().write(true).open(to)?.set_modified(age)
 }
 
-/// As [`git_with`], with `input` on standard input.
-pub(crate) fn feed_git(
-    root: &Path,
-    args: &[&str],
-    env: &[(&str, &OsStr)],
-    input: &[u8],
-    until: Instant,
-) -> Result<String, Error> {
-    checked(args, process::feed(prepared(root, args, env), input, until)).map(lossy)
-}
-
-/// As [`feed_git`], for an output of any length.
-pub(crate) fn all_of(
-    root: &Path,
-    args: &[&str],
-    input: &[u8],
-    until: Instant,
-) -> Result<Vec<u8>, Error> {
-    checked(args, process::feed_for_all(prepared(root, args, &[]), input, until))
-}
-
-/// Fails where an output is as long as what is kept of one: its end may be missing.
-pub(crate) fn refuse_cut(output: &str) -> Result<(), Error> {
-    if output.len() >= process::MAX_OUTPUT { Err(Error::TooMany) } else { Ok(()) }
-}
-
 pub(crate) fn git_with(
     root: &Path,
     args: &[&str],
     env: &[(&str, &OsStr)],
     until: Instant,
 ) -> Result<String, Error> {
-    checked(args, process::run(prepared(root, args, env), until)).map(lossy)
+    feed_git(root, args, env, b"", until).map(lossy)
+}
+
+/// As [`git_with`], with `input` on standard input, and what git prints in bytes.
+pub(crate) fn feed_git(
+    root: &Path,
+    args: &[&str],
+    env: &[(&str, &OsStr)],
+    input: &[u8],
+    until: Instant,
+) -> Result<Vec<u8>, Error> {
+    checked(args, process::feed_for_all(prepared(root, args, env), input, until))
 }
 
 /// What git printed, if all went well.

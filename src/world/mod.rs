@@ -21,6 +21,8 @@ pub mod shims;
 use std::{
     env,
     ffi::{OsStr, OsString},
+    io::Write as _,
+    os::fd::AsFd as _,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -217,13 +219,6 @@ pub fn read_text(path: &Path, max: u64) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|_| length <= max)
 }
 
-/// The beginning of a regular file as text, what is no UTF-8 replaced, and whether that is all of
-/// it.
-pub fn read_beginning(path: &Path, max: u64) -> std::io::Result<(String, bool)> {
-    let (bytes, length) = head(path, max)?;
-    Ok((lossy(bytes), length <= max))
-}
-
 /// As text, what is no UTF-8 replaced.
 pub(crate) fn lossy(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
@@ -276,15 +271,9 @@ pub enum StdinError {
 }
 
 /// Writes to standard output, without the library's buffer before it: it is one answer.
-pub fn write_stdout(mut bytes: &[u8]) -> std::io::Result<()> {
-    while !bytes.is_empty() {
-        let stdout = rustix::stdio::stdout();
-        match rustix::io::retry_on_intr(|| rustix::io::write(stdout, bytes))? {
-            0 => return Err(std::io::ErrorKind::WriteZero.into()),
-            written => bytes = &bytes[written..],
-        }
-    }
-    Ok(())
+pub fn write_stdout(bytes: &[u8]) -> std::io::Result<()> {
+    let stdout = std::io::stdout().as_fd().try_clone_to_owned()?;
+    std::fs::File::from(stdout).write_all(bytes)
 }
 
 /// Standard input to its end, waiting for no longer than `patience`.

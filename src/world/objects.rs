@@ -23,20 +23,9 @@ pub struct Entry {
     pub is_folder: bool,
 }
 
-/// The objects at `paths` of `commit`, in their order; paths begin at `root`, which need not be the
+/// The objects at paths of commits, in their order; paths begin at `root`, which need not be the
 /// repository's. None where there is no such path. What git prints beyond a bound is
 /// [`Object::Other`]: small ones ought to come first.
-pub fn at(
-    root: &Path,
-    commit: &str,
-    paths: &[&str],
-    until: Instant,
-) -> Result<Vec<Option<Object>>, Error> {
-    let names: Vec<(&str, &str)> = paths.iter().map(|path| (commit, *path)).collect();
-    named(root, &names, until)
-}
-
-/// As [`at`], each path of a commit of its own.
 pub fn named(
     root: &Path,
     names: &[(&str, &str)],

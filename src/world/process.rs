@@ -16,7 +16,7 @@ use rustix::{
 };
 
 /// What a program printed at the most is kept.
-pub(super) const MAX_OUTPUT: usize = 4 * 1024 * 1024;
+const MAX_OUTPUT: usize = 4 * 1024 * 1024;
 /// The same of a program that is asked for all that it has.
 const MAX_LONG_OUTPUT: usize = 1024 * 1024 * 1024;
 
@@ -70,6 +70,7 @@ fn start(
     max_output: usize,
     until: Instant,
 ) -> Result<Ran, Error> {
+    let input = input.filter(|input| !input.is_empty());
     let name = command.get_program().to_string_lossy().into_owned();
     if Instant::now() >= until {
         return Err(Error::TimedOut(name));
