@@ -72,8 +72,8 @@ impl UsageLog {
             files::make_private_folder(folder).at(folder)?;
         }
         // Some file systems have no locks.
-        let _lock = files::lock_for(&self.path, until, Access::Private).ok().flatten();
-        let log = Log::open(&self.path)?;
+        let _lock = files::lock(&self.path, until).ok().flatten();
+        let log = Log::open(&self.path, Access::Private)?;
         if log.len()? == 0
             && let Ok(Some(older)) = files::read_whole(&self.older)
         {
@@ -96,8 +96,8 @@ impl UsageLog {
         let Some((file, _)) = found else { return Ok(View::default()) };
         let kept = self.kept(&file);
         let (mut view, from) = kept.map(|kept| (kept.view, kept.bytes)).unwrap_or_default();
-        let read =
-            log::each_line(&file, from, LONGEST_LINE, |line| view.add_line(line)).at(&self.path)?;
+        let read = log::each_line(&file, from..u64::MAX, LONGEST_LINE, |line| view.add_line(line))
+            .at(&self.path)?;
         if read.end - from >= WORTH_KEEPING
             && let Some(proof) = proof(&file, read.end)
         {

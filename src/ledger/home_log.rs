@@ -88,8 +88,8 @@ impl HomeLog {
         if !folder.is_dir() {
             files::make_private_folder(folder).at(folder)?;
         }
-        let lock = files::lock_for(&self.path, until, Access::Private)?;
-        let log = Log::open(&self.path)?;
+        let lock = files::lock(&self.path, until)?;
+        let log = Log::open(&self.path, Access::Private)?;
         drop_torn(&log)?;
         // Anything else in the file's place is for its writer to name.
         if log.len()? == 0
@@ -97,7 +97,7 @@ impl HomeLog {
         {
             log.add(&text)?;
             drop_torn(&log)?;
-            drop_torn(&Log::open(file)?)?;
+            drop_torn(&Log::open(file, Access::Shared)?)?;
         }
         Ok(Locked { home: self, log, _lock: lock })
     }
@@ -199,7 +199,7 @@ impl Locked<'_> {
 
     /// Puts into `file` what it lacks: of one that is gone, everything.
     pub(super) fn hand_over(&self, file: &Path) -> Result<()> {
-        let log = Log::open(file)?;
+        let log = Log::open(file, Access::Shared)?;
         drop_torn(&log)?;
         let missing = if log.len()? == 0 { self.home.lines() } else { self.home.unwritten(file) };
         if !missing.is_empty() {

@@ -70,7 +70,7 @@ impl Ledger {
                 kept.map.add(&record);
             }
         };
-        kept.end = log::each_line(&file, kept.end, LONGEST_LINE, add).ok()?.end;
+        kept.end = log::each_line(&file, kept.end..u64::MAX, LONGEST_LINE, add).ok()?.end;
         let failed = self.put_map(&kept.map, catalogue).err().map(|err| in_a_line(&err));
         let news = failed.clone().filter(|why| kept.failed.as_ref() != Some(why));
         self.keep_map(Kept { failed, ..kept });

@@ -35,7 +35,7 @@ use crate::{
     },
     storage::Result,
     world::{
-        files::{self, At as _},
+        files::{self, Access, At as _},
         in_a_line,
         log::{self, Log},
     },
@@ -161,7 +161,7 @@ impl Ledger {
     }
 
     fn add(&self, line: &[u8]) -> Result<()> {
-        let log = Log::open(&self.path)?;
+        let log = Log::open(&self.path, Access::Shared)?;
         home_log::drop_torn(&log)?;
         Ok(log.add(line)?)
     }
@@ -190,7 +190,7 @@ impl Ledger {
         let mut chains = Chains::default();
         if let Some((file, meta)) = &file {
             let add = |line: &[u8]| chains.add(line);
-            let read = log::each_line_until(file, meta.len(), LONGEST_LINE, add);
+            let read = log::each_line(file, 0..meta.len(), LONGEST_LINE, add);
             chains.add_rest(&read.at(&self.path)?.rest);
         }
         for line in &unwritten {
@@ -220,7 +220,7 @@ impl Ledger {
             each(last, line);
         };
         if let Some((file, _)) = files::open(&self.path, OpenOptions::new().read(true))? {
-            let read = log::each_line(&file, 0, LONGEST_LINE, &mut count);
+            let read = log::each_line(&file, 0..u64::MAX, LONGEST_LINE, &mut count);
             let rest = read.at(&self.path)?.rest;
             if !rest.is_empty() {
                 count(&rest);

@@ -58,7 +58,7 @@ impl Approvals {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         files::make_private_folder(folder).at(folder)?;
         let _lock = files::lock(&self.path.with_extension("lock"), until)?;
-        let log = Log::open_for(&self.path, Access::Private)?;
+        let log = Log::open(&self.path, Access::Private)?;
         log.add(&journal::lines(rows).at(&self.path)?)?;
         Ok(log.sync()?)
     }

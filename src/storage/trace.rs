@@ -54,7 +54,7 @@ pub(super) fn add(
     if events.is_empty() && length() == trace.bytes {
         return Ok(Undo(None));
     }
-    let log = Log::open_for(&files.trace, Access::Private)?;
+    let log = Log::open(&files.trace, Access::Private)?;
     let before = log.len()?;
     if before != trace.bytes {
         events.splice(0..0, recover(trace, &log.tail(before)?, at));

@@ -3,6 +3,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _},
+    ops::Range,
     os::unix::fs::FileExt as _,
     path::{Path, PathBuf},
 };
@@ -17,13 +18,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Opens the log, or begins it, as a file that belongs to a project.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
-        Self::open_for(path, Access::Shared)
-    }
-
-    /// As [`Self::open`], and `access` to it if it is created.
-    pub(crate) fn open_for(path: &Path, access: Access) -> Result<Self> {
+    /// Opens the log, or begins it, and gives `access` to it then.
+    pub(crate) fn open(path: &Path, access: Access) -> Result<Self> {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true);
         let found = files::open_for(path, &mut options, access)?;
@@ -112,42 +108,22 @@ pub(crate) struct Read {
     pub(crate) rest: Vec<u8>,
 }
 
-/// Each line from `from` on, without its end, a piece of the file at a time. Of a line no more than
-/// about `longest` bytes are held.
+/// Each line of a part of the file, without its end, a piece at a time. Of a line no more than about
+/// `longest` bytes are held.
 pub(crate) fn each_line(
     mut file: &File,
-    from: u64,
-    longest: usize,
-    each: impl FnMut(&[u8]),
-) -> io::Result<Read> {
-    file.seek(SeekFrom::Start(from))?;
-    read_lines(file, from, longest, each)
-}
-
-/// As [`each_line`], but stops after `length` bytes: what is appended meanwhile is not read.
-pub(crate) fn each_line_until(
-    mut file: &File,
-    length: u64,
-    longest: usize,
-    each: impl FnMut(&[u8]),
-) -> io::Result<Read> {
-    file.seek(SeekFrom::Start(0))?;
-    read_lines(file.take(length), 0, longest, each)
-}
-
-fn read_lines(
-    input: impl io::Read,
-    from: u64,
+    part: Range<u64>,
     longest: usize,
     mut each: impl FnMut(&[u8]),
 ) -> io::Result<Read> {
-    let mut reader = BufReader::with_capacity(256 << 10, input);
+    file.seek(SeekFrom::Start(part.start))?;
+    let mut reader = BufReader::with_capacity(256 << 10, file.take(part.end - part.start));
     let mut next = |line: &mut Vec<u8>| {
         line.clear();
         let read = reader.by_ref().take(longest as u64).read_until(b'\n', line);
         read.map(|read| (read as u64, line.pop_if(|byte| *byte == b'\n').is_some()))
     };
-    let (mut end, mut line, mut excess) = (from, Vec::new(), Vec::new());
+    let (mut end, mut line, mut excess) = (part.start, Vec::new(), Vec::new());
     loop {
         let (mut length, mut is_whole) = next(&mut line)?;
         while !is_whole {
