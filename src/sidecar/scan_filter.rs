@@ -21,10 +21,9 @@ pub struct ScanFilter<'a> {
     ignore: &'a Ignore,
     intent: &'a str,
     since: changed_since::Time,
-    /// The `.gitignore` of each folder that the look is in, from the root on.
+    /// Of each folder that the scan is in, from the root on, what its `.gitignore` says; before them,
+    /// what `.git/info/exclude` says.
     git: Vec<(String, Option<Ignore>)>,
-    /// `.git/info/exclude`
-    excluded: Option<Ignore>,
 }
 
 impl<'a> ScanFilter<'a> {
@@ -34,9 +33,9 @@ impl<'a> ScanFilter<'a> {
         intent: &'a str,
         since: changed_since::Time,
     ) -> Self {
-        let mut filter = Self { project, ignore, intent, since, git: Vec::new(), excluded: None };
-        let common = git::git_dirs(project).map(|(_, common)| common);
-        filter.excluded = common.and_then(|common| filter.read(&common.join("info/exclude")));
+        let mut filter = Self { project, ignore, intent, since, git: Vec::new() };
+        let exclude = git::git_dirs(project).map(|(_, common)| common.join("info/exclude"));
+        filter.git.push((String::new(), exclude.and_then(|file| filter.read(&file))));
         filter
     }
 
@@ -62,19 +61,11 @@ impl<'a> ScanFilter<'a> {
     }
 
     fn git_ignores(&self, path: &str, is_folder: bool) -> bool {
-        for (folder, ignore) in self.git.iter().rev() {
-            let inside = if folder.is_empty() {
-                Some(path)
-            } else {
-                path.strip_prefix(folder.as_str()).and_then(|rest| rest.strip_prefix('/'))
-            };
-            if let (Some(ignore), Some(inside)) = (ignore, inside)
-                && let Some(says) = ignore.ignores(inside, is_folder)
-            {
-                return says;
-            }
-        }
-        self.excluded.as_ref().and_then(|ignore| ignore.ignores(path, is_folder)).unwrap_or(false)
+        let said = self.git.iter().rev().find_map(|(folder, ignore)| {
+            let inside = Path::new(path).strip_prefix(folder).ok()?;
+            ignore.as_ref()?.ignores(inside.to_str()?, is_folder)
+        });
+        said.unwrap_or(false)
     }
 
     fn skips(&self, path: &str, is_folder: bool) -> bool {
