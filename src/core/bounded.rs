@@ -165,6 +165,11 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
+/// The name of a file's content in records: `sha256:` and 64 hexadecimal digits.
+pub fn hash_of(bytes: &[u8]) -> String {
+    format!("sha256:{}", sha256(bytes))
+}
+
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let pair = |byte: &u8| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];

@@ -533,17 +533,8 @@ fn may_be_ignored(target: &Target, how: How, scope: Option<&Scope>) -> Option<St
 
 /// A write to a target that is not looked up.
 fn nobodys(what: String) -> Aim {
-    let place = target::Place::Outside(what);
-    let target = Target {
-        written: place.clone(),
-        real: place,
-        kind: Kind::Absent,
-        case: Case::Unknown,
-        links: 0,
-        guarded: None,
-    };
     Aim {
-        target,
+        target: Target::as_written(target::Place::Outside(what), Kind::Absent, Case::Unknown),
         how: How::Write,
         treatment: Treatment::default(),
         is_free: false,

@@ -11,9 +11,11 @@ use std::{
 };
 
 use crate::{
-    core::{bounded, session::SessionId},
+    core::session::SessionId,
     world::{cached, files},
 };
+
+pub use crate::core::bounded::hash_of;
 
 /// The longest text that is kept, in bytes.
 pub const LONGEST: usize = 1 << 20;
@@ -89,11 +91,6 @@ impl Images {
             count -= 1;
         }
     }
-}
-
-/// `sha256:` and 64 hexadecimal digits.
-pub fn hash_of(bytes: &[u8]) -> String {
-    format!("sha256:{}", bounded::sha256(bytes))
 }
 
 #[cfg(test)]

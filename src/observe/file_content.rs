@@ -16,7 +16,7 @@ pub struct Content {
 
 impl Content {
     pub fn of(bytes: Vec<u8>) -> Self {
-        Self { hash: Some(hash_of(&bytes)), bytes: Some(bytes) }
+        Self { hash: Some(bounded::hash_of(&bytes)), bytes: Some(bytes) }
     }
 
     pub fn read(path: &Path) -> Option<Self> {
@@ -36,8 +36,4 @@ impl Content {
 /// size and its times.
 pub fn hash(path: &Path) -> Option<String> {
     Content::read(path)?.hash
-}
-
-pub(super) fn hash_of(bytes: &[u8]) -> String {
-    format!("sha256:{}", bounded::sha256(bytes))
 }

@@ -15,16 +15,16 @@ use std::{
     time::Instant,
 };
 
-use super::{
-    file_content::{Content, hash_of},
-    git_brought::Brought,
-};
+use super::{file_content::Content, git_brought::Brought};
 use crate::{
-    core::intent::{
-        aftermath::WayBack,
-        changed_lines::{Change, Changed, Opaque},
-        state::Start,
-        unconfirmed::FILES,
+    core::{
+        bounded,
+        intent::{
+            aftermath::WayBack,
+            changed_lines::{Change, Changed, Opaque},
+            state::Start,
+            unconfirmed::FILES,
+        },
     },
     world::{
         changed_since::{self, Scanned, Skips},
@@ -269,7 +269,7 @@ impl Search<'_> {
             return of_git.map(|(text, is_gits)| Before { text, is_sure: false, is_gits });
         };
         let kept = || Some((read_head(&(self.call.kept)(&hash)?, MAX_BYTES)?, false));
-        let is_it = |pair: &(Vec<u8>, bool)| hash_of(&pair.0) == hash;
+        let is_it = |pair: &(Vec<u8>, bool)| bounded::hash_of(&pair.0) == hash;
         let found = of_git.filter(is_it).or_else(|| kept().filter(is_it));
         found.map(|(text, is_gits)| Before { text, is_sure: true, is_gits })
     }

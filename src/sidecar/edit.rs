@@ -14,9 +14,12 @@ use super::{
     yaml::{self, KEY},
 };
 use crate::{
-    core::intent::{
-        catalogue::{Catalogue, Intent, NotFound, Status},
-        draft, selection,
+    core::{
+        bounded,
+        intent::{
+            catalogue::{Catalogue, Intent, NotFound, Status},
+            draft, selection,
+        },
     },
     world::files::{self, At as _},
 };
@@ -111,8 +114,8 @@ pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Author) -> Re
     fs::create_dir_all(folder).at(folder)?;
     let own = unconfirmed::Own {
         file: selection::FILE.to_owned(),
-        before: text.as_ref().map(|text| unconfirmed::hash_of(text.as_bytes())),
-        after: Some(unconfirmed::hash_of(new.as_bytes())),
+        before: text.as_ref().map(|text| bounded::hash_of(text.as_bytes())),
+        after: Some(bounded::hash_of(new.as_bytes())),
         at: now,
         by_agent: is_agents && change.grants(old),
     };

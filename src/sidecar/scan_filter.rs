@@ -70,7 +70,8 @@ impl<'a> ScanFilter<'a> {
 
     fn skips(&self, path: &str, is_folder: bool) -> bool {
         let kind = if is_folder { Kind::Folder } else { Kind::File };
-        let treatment = self.ignore.treats(&plain_target(path, kind), Some(self.intent));
+        let target = Target::as_written(Place::Inside(path.to_owned()), kind, Case::Unknown);
+        let treatment = self.ignore.treats(&target, Some(self.intent));
         if treatment.deny.is_some() || treatment.ask.is_some() {
             return false;
         }
@@ -101,17 +102,5 @@ impl Skips for ScanFilter<'_> {
             return path != ".roz/config.toml";
         }
         self.skips(path, false)
-    }
-}
-
-fn plain_target(path: &str, kind: Kind) -> Target {
-    let place = Place::Inside(path.to_owned());
-    Target {
-        written: place.clone(),
-        real: place,
-        kind,
-        case: Case::Unknown,
-        links: 1,
-        guarded: None,
     }
 }

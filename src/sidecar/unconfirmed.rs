@@ -79,17 +79,12 @@ pub fn hashes(root: &Path) -> Stand {
 fn hash(path: &Path) -> Option<String> {
     match files::read(path) {
         Ok(None) => None,
-        Ok(Some((bytes, _))) => Some(hash_of(&bytes)),
+        Ok(Some((bytes, _))) => Some(bounded::hash_of(&bytes)),
         Err(files::Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotADirectory => {
             None
         }
         Err(_) => Some("unreadable".to_owned()),
     }
-}
-
-/// As it is compared with what texts are kept by.
-pub fn hash_of(bytes: &[u8]) -> String {
-    format!("sha256:{}", bounded::sha256(bytes))
 }
 
 /// The files that are not what they were, unless changes of roz's own since then explain it.

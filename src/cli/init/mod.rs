@@ -287,7 +287,7 @@ fn note(file: &str, text: &str, roz: &Roz, world: &World) {
     let own = unconfirmed::Own {
         file: file.to_owned(),
         before: None,
-        after: Some(unconfirmed::hash_of(text.as_bytes())),
+        after: Some(bounded::hash_of(text.as_bytes())),
         at: world.now,
         by_agent: false,
     };

@@ -144,15 +144,7 @@ fn one_or_more<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>
 pub fn of_intent(lessons: &[Lesson], intent: &Intent, case: Case) -> Vec<String> {
     let scope = Scope::new(&intent.owned_scope);
     let is_in_scope = |file: &String| {
-        let place = Place::Inside(file.clone());
-        let target = Target {
-            written: place.clone(),
-            real: place,
-            kind: Kind::Absent,
-            case,
-            links: 0,
-            guarded: None,
-        };
+        let target = Target::as_written(Place::Inside(file.clone()), Kind::Absent, case);
         scope.judge(&target) == Verdict::Inside
     };
     let is_between = |c: char| !c.is_alphanumeric() && c != '-' && c != '_';

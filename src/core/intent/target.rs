@@ -45,6 +45,11 @@ pub enum Case {
 }
 
 impl Target {
+    /// A path that is taken as it is written.
+    pub fn as_written(place: Place, kind: Kind, case: Case) -> Self {
+        Self { written: place.clone(), real: place, kind, case, links: 0, guarded: None }
+    }
+
     pub fn places(&self) -> [&Place; 2] {
         [&self.written, &self.real]
     }
