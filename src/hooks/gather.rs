@@ -1,7 +1,6 @@
 //! Looks up the facts that an event and its session need before a decision; most events need none.
 
 use std::{
-    cell::RefCell,
     collections::BTreeMap,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -30,7 +29,7 @@ use crate::{
         Roz,
         work::{self, Asker},
     },
-    world::{World, changes, links::Links, read_head},
+    world::{World, changes, read_head},
 };
 
 #[derive(Clone, Copy)]
@@ -84,11 +83,10 @@ pub(super) fn facts(needs: Needs, around: &Around, look: Lookup) -> Facts {
     if let What::PreToolUse(call) = &look.input.event.what {
         facts.written = reviewing::written(call, look.cwd(), look.home());
     }
-    let links = RefCell::new(Links::default());
     if let Some(needs) = needs.protect {
-        facts.protect = protect_facts::protect_facts(needs, &mut links.borrow_mut(), look);
+        facts.protect = protect_facts::protect_facts(needs, look);
     }
-    facts.intent = intent_facts::aims(needs.intent.look, around.formatted, &links, look);
+    facts.intent = intent_facts::aims(needs.intent.look, around.formatted, look);
     facts.intent.handshake =
         needs.intent.briefing.and_then(|briefing| handshake::handshake(&briefing, look));
     facts.learned = reflection_facts::learned(&needs.reflection, facts.dirty.as_ref(), look);

@@ -4,7 +4,7 @@
 //! Long because it contains everything for one lookup, in order.
 
 use std::{
-    cell::{OnceCell, RefCell},
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs::Metadata,
@@ -54,7 +54,7 @@ use crate::{
     },
     world::{
         World, changed_since, changes, git, in_a_line,
-        links::{Links, MAX_PATH, normal},
+        links::{MAX_PATH, normal, real},
     },
 };
 
@@ -64,7 +64,6 @@ const MAX_TARGETS: usize = 2000;
 pub(super) fn aims(
     needed: Needed,
     formatted: Option<changed_since::Time>,
-    links: &RefCell<Links>,
     lookup: Lookup,
 ) -> IntentFacts {
     let Lookup { input, session, roz, world } = lookup;
@@ -81,8 +80,7 @@ pub(super) fn aims(
     let (cwd, scratchpad) = (lookup.cwd(), input.scratchpad.as_deref());
     let (agent, nothing) = (event.origin.agent_id.as_deref(), Ignore::default());
     let project = &roz.project;
-    let look =
-        Look { session, cwd, project, scratchpad, roz, world, agent, ignore: &nothing, links };
+    let look = Look { session, cwd, project, scratchpad, roz, world, agent, ignore: &nothing };
     let Some((found, ignore)) = declared(&roz.sidecar, roz) else {
         let (project, home) = (&roz.sidecar, &roz.home);
         let had = session.intent.had_sidecar();
@@ -209,8 +207,6 @@ pub(super) struct Look<'a> {
     pub(super) world: &'a World,
     pub(super) agent: Option<&'a str>,
     pub(super) ignore: &'a Ignore,
-    /// A cache of resolved links for this event.
-    links: &'a RefCell<Links>,
 }
 
 impl Look<'_> {
@@ -263,7 +259,7 @@ impl Look<'_> {
         if written.is_empty() && !is_cut {
             return;
         }
-        let mut site = self.site();
+        let site = self.site();
         let intent = self.session.intent.selected().map(|selected| selected.intent_id.as_str());
         let tmpdir = self.roz.tmpdir(self.world);
         let home = self.world.user_home.as_deref();
@@ -400,8 +396,7 @@ impl Look<'_> {
         if written.is_empty() && !selects {
             return (Vec::new(), BTreeSet::new());
         }
-        let mut links = self.links.borrow_mut();
-        let own = links.real(self.project);
+        let own = real(self.project);
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
         // By folder, since many targets are in the same one.
         let mut known = BTreeMap::new();
@@ -413,9 +408,9 @@ impl Look<'_> {
                 continue;
             }
             let absolute = self.cwd.join(&path);
-            for spelt in [normal(&absolute), links.real(&absolute)] {
+            for spelt in [normal(&absolute), real(&absolute)] {
                 let Some(root) = nearest(&spelt, &mut known) else { continue };
-                let root = links.real(&root);
+                let root = real(&root);
                 if root != own {
                     let written = found.entry(root).or_default();
                     written.push((path.clone(), how));
@@ -423,7 +418,6 @@ impl Look<'_> {
                 }
             }
         }
-        drop(links);
         let judged = found.values().flatten().map(|(path, _)| path.clone()).collect();
         let nearer = found.iter().filter_map(|(root, written)| self.judge(root, written));
         let mut nearer: Vec<Nearer> = nearer.collect();
@@ -463,7 +457,7 @@ impl Look<'_> {
         if paths.is_empty() {
             return seen;
         }
-        let mut site = self.site();
+        let site = self.site();
         for path in paths.iter().take(MAX_TARGETS) {
             // In another work tree, this path is another file.
             if site.is_in_work_tree(path, self.cwd) {

@@ -139,11 +139,11 @@ fn is_told(
 
 fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images) -> Vec<Found> {
     let project = look.roz.project.as_path();
-    let mut site = look.site();
+    let site = look.site();
     let mut texts = Vec::new();
     let mut found = Vec::new();
     for file in files {
-        let target = target_of(&file, &mut site, project);
+        let target = target_of(&file, &site, project);
         let (before, is_before_known) = (file.before, file.is_before_known);
         let mut changed = file.changed;
         changed.before_hash = before.as_deref().map(hash_of);
@@ -176,7 +176,7 @@ fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images
     found
 }
 
-fn target_of(file: &ChangedFile, site: &mut Site, project: &Path) -> Target {
+fn target_of(file: &ChangedFile, site: &Site, project: &Path) -> Target {
     let mut target = site.target(&file.path, project);
     if file.is_link {
         // The link itself changed, not its target.

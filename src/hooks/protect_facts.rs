@@ -19,7 +19,7 @@ use crate::{
     sidecar::scratch_dirs::TEMPORARY,
     world::{
         World,
-        links::{Links, normal},
+        links::{normal, real},
         read_text,
     },
 };
@@ -28,15 +28,15 @@ const PLUGIN_PARTS: [&str; 4] = [".claude-plugin", "hooks", "agents", "bin"];
 /// In bytes. Rules do not see longer files.
 const MAX_TEXT: u64 = 1 << 20;
 
-pub(super) fn protect_facts(needs: ProtectNeeds, links: &mut Links, look: Lookup) -> ProtectFacts {
-    let mut places = places(links, look);
+pub(super) fn protect_facts(needs: ProtectNeeds, look: Lookup) -> ProtectFacts {
+    let mut places = places(look);
     if needs.path {
-        add_path(&mut places, look.world, links);
+        add_path(&mut places, look.world);
     }
-    let find = |access| find(access, look, &places, links);
+    let find = |access| find(access, look, &places);
     let accessed: Vec<Accessed> = needs.accesses.into_iter().filter_map(find).collect();
     if !accessed.is_empty() {
-        places.temporary = temporary(look.roz, look.world, links);
+        places.temporary = temporary(look.roz, look.world);
     }
     let mut facts = ProtectFacts { places, accessed };
     for accessed in &mut facts.accessed {
@@ -48,38 +48,38 @@ pub(super) fn protect_facts(needs: ProtectNeeds, links: &mut Links, look: Lookup
 }
 
 /// `None` if no rule could be about the path.
-fn find(access: Access, look: Lookup, places: &Places, links: &mut Links) -> Option<Accessed> {
+fn find(access: Access, look: Lookup, places: &Places) -> Option<Accessed> {
     let path = absolute(&access.path, look.cwd(), look.home());
     let at = match (access.act, path.parent(), path.file_name()) {
         // These change the link itself, not its target.
         (Act::Write(How::Remove | How::Move | How::Link), Some(folder), Some(name)) => {
-            let mut at = vec![text(&normal(&path)), text(&links.real(folder).join(name))];
+            let mut at = vec![text(&normal(&path)), text(&real(folder).join(name))];
             at.dedup();
             at
         }
-        _ => named_and_real([path].into_iter(), links),
+        _ => named_and_real([path].into_iter()),
     };
     let is_near = at.iter().any(|path| places.is_near(path));
     is_near.then_some(Accessed { access, at, before: TextBefore::NotAsked })
 }
 
 fn before(accessed: &Accessed) -> TextBefore {
-    let Some(real) = accessed.at.last().map(Path::new) else { return TextBefore::Unreadable };
-    match real.symlink_metadata() {
+    let Some(file) = accessed.at.last().map(Path::new) else { return TextBefore::Unreadable };
+    match file.symlink_metadata() {
         Err(err) if err.kind() == ErrorKind::NotFound => TextBefore::Absent,
         Err(_) => TextBefore::Unreadable,
-        Ok(_) => read_text(real, MAX_TEXT).map_or(TextBefore::Unreadable, TextBefore::Text),
+        Ok(_) => read_text(file, MAX_TEXT).map_or(TextBefore::Unreadable, TextBefore::Text),
     }
 }
 
-fn places(links: &mut Links, look: Lookup) -> Places {
+fn places(look: Lookup) -> Places {
     let Lookup { session, roz, world, .. } = look;
     let user = world.user_home.as_deref();
     let storage = roz.policy.storage.path.clone();
     let config = world.var("ROZ_CONFIG").map(PathBuf::from);
     let home = [Some(roz.home.clone()), storage, config].into_iter().flatten();
     let at_home = agents::folders().filter_map(|folder| Some(user?.join(folder)));
-    let config_dirs = named_and_real(config_dirs(world).into_iter().chain(at_home), links);
+    let config_dirs = named_and_real(config_dirs(world).into_iter().chain(at_home));
     let lists = config_dirs.iter().flat_map(|dir| {
         [INSTALLED_PLUGINS, KNOWN_MARKETPLACES]
             .map(|name| Path::new(dir).join("plugins").join(name))
@@ -87,7 +87,7 @@ fn places(links: &mut Links, look: Lookup) -> Places {
     let installed = world.data_dir().map(|dir| dir.join("roz"));
     let parts = |root: &Path| PLUGIN_PARTS.map(|part| root.join(part));
     let loaded = world.var(agents::PLUGIN_ROOT).map(Path::new).into_iter().flat_map(parts);
-    let plugin = named_and_real(installed.into_iter().chain(loaded).chain(lists), links);
+    let plugin = named_and_real(installed.into_iter().chain(loaded).chain(lists));
     let notes = session
         .transcript_path
         .as_ref()
@@ -97,40 +97,40 @@ fn places(links: &mut Links, look: Lookup) -> Places {
     let projects = projects.chain(&session.cwd).cloned();
     let projects = projects.chain(launched).chain([look.cwd().to_owned()]);
     Places {
-        home: named_and_real(home, links),
+        home: named_and_real(home),
         plugin,
-        binary: named_and_real(world.own_file().into_iter(), links),
+        binary: named_and_real(world.own_file().into_iter()),
         path: Vec::new(),
-        notes: named_and_real(notes.into_iter(), links),
-        projects: named_and_real(projects, links),
+        notes: named_and_real(notes.into_iter()),
+        projects: named_and_real(projects),
         temporary: Vec::new(),
         config_dirs,
     }
 }
 
 /// The folders of PATH, and each `roz` in them.
-fn add_path(places: &mut Places, world: &World, links: &mut Links) {
+fn add_path(places: &mut Places, world: &World) {
     let path = world.var("PATH").unwrap_or_default();
-    places.path = named_and_real(path.split(':').map(PathBuf::from), links);
+    places.path = named_and_real(path.split(':').map(PathBuf::from));
     let programs = places.path.iter().map(|folder| format!("{folder}/roz"));
     places.binary.extend(programs.filter(|program| Path::new(program).exists()));
 }
 
 /// Temporary folders of the system and the user, except one that contains the user's home or is in
 /// it.
-fn temporary(roz: &Roz, world: &World, links: &mut Links) -> Vec<String> {
+fn temporary(roz: &Roz, world: &World) -> Vec<String> {
     let user = world.user_home.as_deref();
     let meets_home =
         |path: &PathBuf| user.is_some_and(|user| path.starts_with(user) || user.starts_with(path));
     let own = roz.tmpdir(world).filter(|dir| !meets_home(dir));
-    named_and_real(TEMPORARY.iter().map(PathBuf::from).chain(own), links)
+    named_and_real(TEMPORARY.iter().map(PathBuf::from).chain(own))
 }
 
 /// Each as written and with links resolved.
-fn named_and_real(paths: impl Iterator<Item = PathBuf>, links: &mut Links) -> Vec<String> {
+fn named_and_real(paths: impl Iterator<Item = PathBuf>) -> Vec<String> {
     let mut found = Vec::new();
     for path in paths.filter(|path| path.is_absolute()) {
-        for item in [text(&normal(&path)), text(&links.real(&path))] {
+        for item in [text(&normal(&path)), text(&real(&path))] {
             if !found.contains(&item) {
                 found.push(item);
             }

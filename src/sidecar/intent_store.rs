@@ -183,8 +183,8 @@ impl IntentStore {
     /// `path` is relative to `cwd`; where nothing is there, perhaps to the root.
     /// None: it leads out of the project.
     pub fn file(&self, path: &str, cwd: &Path) -> Option<String> {
-        let mut site = Site::new(&self.root, None);
-        let mut inside = |from: &Path| {
+        let site = Site::new(&self.root, None);
+        let inside = |from: &Path| {
             let target = site.target(path, from);
             let [written, real] = target.places();
             let inside = [written, real].into_iter().find_map(|place| match place {

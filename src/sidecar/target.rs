@@ -15,7 +15,7 @@ use crate::{
     core::intent::target::{Case, HOLE, Kind, Place, Target},
     world::{
         git,
-        links::{Links, MAX_PATH, normal},
+        links::{self, MAX_PATH, normal},
     },
 };
 
@@ -35,7 +35,6 @@ pub struct Site {
     home: Option<PathBuf>,
     /// What is in nobody's scope, in both spellings, and what it is.
     guards: Vec<(PathBuf, String)>,
-    links: Links,
     /// Whether case folds, at its root.
     pub(super) case: Case,
     /// The roots of the repository's other work trees: a path in one is judged from its root.
@@ -50,7 +49,6 @@ impl Site {
             real_root: root.canonicalize().unwrap_or_else(|_| normal(root)),
             home: home.map(Path::to_owned),
             guards: Vec::new(),
-            links: Links::default(),
             case: case_in(root),
             work_trees: Vec::new(),
         };
@@ -67,7 +65,7 @@ impl Site {
 
     /// Puts a place out of everybody's scope.
     pub fn guard(&mut self, path: &Path, what: &str) {
-        let real = self.links.real(path);
+        let real = links::real(path);
         for item in [normal(path), real] {
             if !self.guards.iter().any(|(known, _)| *known == item) {
                 self.guards.push((item, what.to_owned()));
@@ -76,7 +74,7 @@ impl Site {
     }
 
     /// `written` is relative to `cwd`, or absolute, or begins with `~/`.
-    pub fn target(&mut self, written: &str, cwd: &Path) -> Target {
+    pub fn target(&self, written: &str, cwd: &Path) -> Target {
         let path = match (written.strip_prefix("~"), &self.home) {
             (Some(""), Some(home)) => home.clone(),
             (Some(rest), Some(home)) if rest.starts_with('/') => {
@@ -86,7 +84,7 @@ impl Site {
         };
         let path = self.unknown(written, &path).unwrap_or(path);
         let lexical = normal(&path);
-        let real = self.real(&path);
+        let real = real(&path);
         let meta = fs::symlink_metadata(&real).ok();
         let kind = match &meta {
             Some(meta) if meta.is_dir() => Kind::Folder,
@@ -122,24 +120,10 @@ impl Site {
         may_be_inside.then(|| self.root.join(&text[at..]))
     }
 
-    /// As far as it is there in the file system's own spelling, which may
-    /// differ in case from ours.
-    fn real(&mut self, path: &Path) -> PathBuf {
-        let real = self.links.real(path);
-        for there in real.ancestors() {
-            if let Ok(own) = there.canonicalize() {
-                let rest = real.strip_prefix(there).unwrap_or(Path::new(""));
-                // Joining nothing would leave a slash at the end.
-                return if rest.as_os_str().is_empty() { own } else { own.join(rest) };
-            }
-        }
-        real
-    }
-
     /// Whether the path leads into another work tree of the repository.
-    pub fn is_in_work_tree(&mut self, written: &str, cwd: &Path) -> bool {
+    pub fn is_in_work_tree(&self, written: &str, cwd: &Path) -> bool {
         !self.work_trees.is_empty() && {
-            let real = self.real(&cwd.join(written));
+            let real = real(&cwd.join(written));
             self.in_work_tree(&real).is_some()
         }
     }
@@ -181,6 +165,20 @@ impl Site {
         let held = HELD.iter().find(holds).filter(|_| kind == Kind::Folder)?;
         Some(format!("the folder holds a `{held}`"))
     }
+}
+
+/// Where a path leads, as far as it is there in the file system's own spelling, which may differ in
+/// case from ours.
+fn real(path: &Path) -> PathBuf {
+    let real = links::real(path);
+    for there in real.ancestors() {
+        if let Ok(own) = there.canonicalize() {
+            let rest = real.strip_prefix(there).unwrap_or(Path::new(""));
+            // Joining nothing would leave a slash at the end.
+            return if rest.as_os_str().is_empty() { own } else { own.join(rest) };
+        }
+    }
+    real
 }
 
 /// The nearest folder above `path` that has a sidecar: the project whose

@@ -134,7 +134,7 @@ impl Ground {
             Some((cwd, path)) => (root.join(cwd), path),
             None => (root.clone(), text.as_str()),
         };
-        let mut site = Site::new(&root, Some(&self.tmp.join("home")));
+        let site = Site::new(&root, Some(&self.tmp.join("home")));
         Target { case, ..site.target(path, &cwd) }
     }
 }
