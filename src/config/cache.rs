@@ -38,8 +38,8 @@ pub(super) fn read(path: &Path, seen: &Seen) -> Option<Loaded> {
 
 pub(super) fn finish(pending: cached::Pending, seen: &Seen, loaded: &Loaded) {
     match sparse(loaded) {
-        Some(sparse) => pending.finish(MADE_BY, seen, &sparse),
-        None => pending.finish(MADE_BY, seen, loaded),
+        Some(sparse) => pending.finish(MADE_BY, seen, &sparse, None),
+        None => pending.finish(MADE_BY, seen, loaded, None),
     }
 }
 

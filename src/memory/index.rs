@@ -92,7 +92,7 @@ where
         let Built { index, texts } = retrieval::build(&loaded.learnings);
         let head = Head { notes: loaded.notes, index };
         if let Some(pending) = pending {
-            pending.finish_with_body(MADE_BY, &seen, &head, Some(&texts));
+            pending.finish(MADE_BY, &seen, &head, Some(&texts));
         }
         (head, Texts::Loaded(loaded.learnings))
     };

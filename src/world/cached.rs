@@ -123,12 +123,8 @@ pub(crate) fn begin(path: &Path) -> Option<Pending<'_>> {
 }
 
 impl Pending<'_> {
-    pub(crate) fn finish(self, made_by: MadeBy, seen: &impl Serialize, loaded: &impl Serialize) {
-        self.finish_with_body(made_by, seen, loaded, None);
-    }
-
-    /// The entry, its body, and the length of the entry.
-    pub(crate) fn finish_with_body(
+    /// With a body, it and the length of the entry are behind the entry.
+    pub(crate) fn finish(
         mut self,
         made_by: MadeBy,
         seen: &impl Serialize,

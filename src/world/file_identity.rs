@@ -2,7 +2,7 @@
 //! its memory. And how to tell that one is as it was.
 
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, File},
     io::{self, ErrorKind, Read as _},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -41,7 +41,13 @@ impl Seen {
     /// Links are followed: many keep their files elsewhere.
     pub(crate) fn at(path: PathBuf) -> Self {
         let stamp = match fs::metadata(&path) {
-            Ok(metadata) => Stamp::of(&metadata),
+            Ok(meta) => Stamp::File {
+                dev: meta.dev(),
+                ino: meta.ino(),
+                size: meta.size(),
+                mtime: (meta.mtime(), meta.mtime_nsec()),
+                ctime: (meta.ctime(), meta.ctime_nsec()),
+            },
             Err(err) if is_absent(&err) => Stamp::Absent,
             Err(_) => Stamp::Hidden,
         };
@@ -58,18 +64,6 @@ impl Seen {
                 (dev, ino) == (dev2, ino2)
             }
             _ => self.path == other.path,
-        }
-    }
-}
-
-impl Stamp {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
-        Stamp::File {
-            dev: metadata.dev(),
-            ino: metadata.ino(),
-            size: metadata.size(),
-            mtime: (metadata.mtime(), metadata.mtime_nsec()),
-            ctime: (metadata.ctime(), metadata.ctime_nsec()),
         }
     }
 }

@@ -40,11 +40,9 @@ pub fn root(dir: &Path) -> PathBuf {
 /// The root of the work tree that holds `dir`, else `dir` itself; and where that is a linked one
 /// (`git worktree add`), the main work tree of its repository.
 pub fn work_trees(dir: &Path) -> (PathBuf, Option<PathBuf>) {
-    let found =
-        dir.ancestors().find_map(|folder| Some((folder, folder.join(".git").metadata().ok()?)));
-    let Some((root, dot_git)) = found else { return (dir.to_owned(), None) };
-    let main = if dot_git.is_dir() { None } else { main_work_tree(root) };
-    (root.to_owned(), main)
+    let root = root(dir);
+    let main = if root.join(".git").is_dir() { None } else { main_work_tree(&root) };
+    (root, main)
 }
 
 /// None where the repository has no main work tree, or `root` is no linked one: a submodule's
