@@ -49,8 +49,6 @@ pub struct Roz {
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
     pub store: Box<dyn MessageStore>,
-    /// There is nothing that configures it.
-    is_bare: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -137,7 +135,6 @@ impl Roz {
             main: sources.main,
             policy: loaded.policy,
             diagnostics: loaded.diagnostics,
-            is_bare: loaded.is_bare,
             store,
         })
     }
@@ -173,7 +170,7 @@ impl Roz {
     /// Whether the project has a configuration.
     pub fn has_own_rules(&self) -> bool {
         let has_file = |root: &PathBuf| config::project_dir(root).join("config.toml").exists();
-        !self.is_bare && (has_file(&self.project) || self.main.as_ref().is_some_and(has_file))
+        has_file(&self.project) || self.main.as_ref().is_some_and(has_file)
     }
 
     /// The learnings of the project and of the user.
@@ -222,21 +219,13 @@ impl Roz {
         if self.sidecar == self.project { ledger } else { ledger.of_work_tree(&self.project) }
     }
 
-    /// Where the git objects lie that a session's decisions refer to.
-    pub fn objects(&self, id: &SessionId) -> PathBuf {
-        self.home.join("trees").join(id.as_str())
-    }
-
     /// What the user is to be told of the configuration.
     pub fn complaints(&self) -> Vec<String> {
         const TOLD: usize = 5;
-        let mut said: Vec<String> = self
-            .diagnostics
-            .iter()
-            .take(TOLD)
-            .map(|diagnostic| format!("roz: {diagnostic}"))
-            .collect();
-        if self.diagnostics.len() > TOLD {
+        let mut said: Vec<String> =
+            self.diagnostics.iter().map(|diagnostic| format!("roz: {diagnostic}")).collect();
+        if said.len() > TOLD {
+            said.truncate(TOLD);
             said.push("roz: and more: `roz config check` shows all of it".to_owned());
         }
         said
@@ -338,8 +327,10 @@ impl Roz {
             }
             if !what.dry_run {
                 self.store.delete_session(&activity.id, Some(&stored.revision), until)?;
-                let _ = fs::remove_dir_all(self.objects(&activity.id));
-                let _ = fs::remove_dir_all(Images::all(&self.home).join(activity.id.as_str()));
+                // Git objects are an older roz's: today they are a repository's.
+                for kept in [self.home.join("trees"), Images::all(&self.home)] {
+                    let _ = fs::remove_dir_all(kept.join(activity.id.as_str()));
+                }
             }
             cleaned.sessions.push(activity.id);
         }

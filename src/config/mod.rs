@@ -65,9 +65,6 @@ pub struct Sources {
 pub struct Loaded {
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
-    /// There is neither a file nor a variable.
-    #[serde(skip)]
-    pub is_bare: bool,
 }
 
 #[derive(Debug)]
@@ -99,7 +96,7 @@ pub struct Origin {
 pub fn load(sources: &Sources) -> Loaded {
     let seen = Seen::now(sources);
     if seen.is_bare() {
-        return Loaded { is_bare: true, ..Loaded::default() };
+        return Loaded::default();
     }
     let entry = cache::entry(&sources.roz_home, &sources.user_file, sources.project.as_deref());
     if let Some(loaded) = cache::read(&entry, &seen) {
@@ -117,7 +114,7 @@ fn anew(sources: &Sources, seen: &Seen, entry: &Path) -> Loaded {
     for (path, text) in &readable {
         cache::keep_readable(&sources.roz_home, path, text);
     }
-    let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics, is_bare: false };
+    let loaded = Loaded { policy: full.policy, diagnostics: full.diagnostics };
     if let Some(pending) = pending {
         cache::finish(pending, seen, &loaded);
     }

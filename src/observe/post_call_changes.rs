@@ -91,8 +91,7 @@ pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
         |paths: Vec<&str>| brought.as_ref().map(|brought| brought.of(paths)).unwrap_or_default();
     let head = git::head(project);
     let mut search = Search { call, head, before: BTreeMap::new(), not_looked, bytes: 0 };
-    let touched = scanned.touched.iter().map(|touched| touched.path.as_str());
-    let touched = touched.chain(call.also.iter().map(String::as_str));
+    let touched = scanned.touched.keys().chain(call.also).map(String::as_str);
     let by_git = of_git(touched.filter(|path| !named.contains_key(*path)).collect());
     let mut candidates = search.candidates(&scanned, &by_git);
     if candidates.len() > MAX_FILES {
@@ -142,12 +141,8 @@ impl Search<'_> {
     fn candidates(&mut self, scanned: &Scanned, by_git: &BTreeSet<String>) -> Vec<Candidate> {
         let Call { project, named, also, .. } = self.call;
         let mut found: Vec<Candidate> = Vec::new();
-        let touched: BTreeMap<&str, bool> = scanned
-            .touched
-            .iter()
-            .map(|touched| (touched.path.as_str(), touched.is_link))
-            .collect();
-        let paths = named.keys().chain(also).map(String::as_str).chain(touched.keys().copied());
+        let touched = &scanned.touched;
+        let paths = named.keys().chain(also).chain(touched.keys()).map(String::as_str);
         let paths: BTreeSet<&str> = paths.filter(|path| !by_git.contains(*path)).collect();
         for path in paths {
             if found.len() > MAX_FILES {

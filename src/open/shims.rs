@@ -85,7 +85,6 @@ impl Roz {
         let hash = bounded::sha256(all.join("\n").as_bytes());
         let folder = self.shims().join(&hash[..shims::DIGITS]);
         let file = file_of(&self.home, id);
-        make_private_folder(&self.shims().join("sessions"))?;
         world::cached::replace(&file, &[&serde_json::to_vec(watched)?])?;
         make_private_folder(&folder)?;
         for name in &names {
@@ -104,10 +103,8 @@ impl Roz {
 
     /// Keeps what a shell reads as it starts. Answers where.
     pub fn write_shell_start(&self, id: &SessionId, text: &str) -> io::Result<PathBuf> {
-        let folder = self.shims().join("shells");
-        make_private_folder(&folder)?;
-        let file = folder.join(id.as_str());
-        fs::write(&file, text)?;
+        let file = self.shims().join("shells").join(id.as_str());
+        world::cached::replace(&file, &[text.as_bytes()])?;
         Ok(file)
     }
 
@@ -117,7 +114,6 @@ impl Roz {
         if !self.shims().is_dir() {
             return Ok(());
         }
-        make_private_folder(&self.passes_folder())?;
         self.write_pass(id, &KeptPass { pass: pass.clone(), until: now + LONGEST_CALL })
     }
 

@@ -39,8 +39,6 @@ const MOST: usize = 40;
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Notes {
-    /// For whoever reads it.
-    project: PathBuf,
     doubts: BTreeMap<String, Doubt>,
     /// What roz wrote, the newest last.
     own: Vec<Own>,
@@ -244,7 +242,6 @@ fn update<T>(
     let _lock = files::lock(&path.with_extension("lock"), until)?;
     let mut notes = read(&path);
     let done = change(&mut notes);
-    root.clone_into(&mut notes.project);
     let text = serde_json::to_vec(&notes).at(&path)?;
     cached::replace(&path, &[&text]).at(&path)?;
     Ok(done)

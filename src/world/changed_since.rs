@@ -2,6 +2,7 @@
 //! back. The scan has a budget; if it runs out, the result says so.
 
 use std::{
+    collections::BTreeMap,
     fs::{self, FileType, Metadata},
     os::unix::fs::MetadataExt,
     path::Path,
@@ -38,19 +39,12 @@ pub trait Skips {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Scanned {
-    /// Files and links, in the order of their paths.
-    pub touched: Vec<Touched>,
+    /// Files and links, each with whether it is a link.
+    pub touched: BTreeMap<String, bool>,
     /// Folders in which something came, went or got another name.
     pub folders: Vec<String>,
     /// Why not all was looked at.
     pub stopped: Option<&'static str>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Touched {
-    pub path: String,
-    pub is_link: bool,
-    pub size: u64,
 }
 
 /// A time before which nothing that changes from now on is stamped: the kernel's coarse clock.
@@ -100,7 +94,6 @@ pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Scanned {
     }
     walk.folder(root, "", 0, false);
     let mut looked = walk.looked;
-    looked.touched.sort_by(|one, other| one.path.cmp(&other.path));
     looked.folders.sort();
     looked
 }
@@ -169,7 +162,7 @@ impl Walk<'_> {
         if !is_touched || !(kind.is_file() || kind.is_symlink()) || self.skips.file(&path) {
             return;
         }
-        self.looked.touched.push(Touched { path, is_link: kind.is_symlink(), size: meta.len() });
+        self.looked.touched.insert(path, kind.is_symlink());
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions},
-    io::{self, ErrorKind, Read as _, Write as _},
+    io::{self, ErrorKind, Write as _},
     os::unix::fs::{
         DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _,
     },
@@ -76,22 +76,20 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)
 
 /// A document whole; of one above [`MAX_DOCUMENT`] no more than shows that.
 pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
-    let Some((file, meta)) = opened(path, file_identity::open(path, OFlags::NOFOLLOW))? else {
-        return Ok(None);
-    };
-    let bytes = read_beyond(&file, meta.len(), MAX_DOCUMENT).at(path)?;
-    Ok(Some((bytes, meta)))
+    read_up_to(path, MAX_DOCUMENT)
 }
 
 /// A file to its end, however long it is; none if it is not there.
 pub(crate) fn read_whole(path: &Path) -> Result<Option<Vec<u8>>> {
-    let Some((mut file, meta)) = open(path, OpenOptions::new().read(true))? else {
+    Ok(read_up_to(path, u64::MAX)?.map(|(bytes, _)| bytes))
+}
+
+fn read_up_to(path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Metadata)>> {
+    let Some((file, meta)) = opened(path, file_identity::open(path, OFlags::NOFOLLOW))? else {
         return Ok(None);
     };
-    let mut bytes = Vec::new();
-    bytes.try_reserve(usize::try_from(meta.len()).unwrap_or(usize::MAX)).at(path)?;
-    file.read_to_end(&mut bytes).at(path)?;
-    Ok(Some(bytes))
+    let bytes = read_beyond(&file, meta.len(), limit).at(path)?;
+    Ok(Some((bytes, meta)))
 }
 
 /// What a file is replaced by.

@@ -248,10 +248,8 @@ fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
 /// A file of ours to append to, made if it is not there. What is no regular file is refused, not
 /// followed and not waited for.
 pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
-    let mut options = std::fs::OpenOptions::new();
-    let found = files::open(path, options.create(true).append(true));
-    let found = found.map_err(std::io::Error::other)?;
-    found.map(|(file, _)| file).ok_or(std::io::ErrorKind::NotFound.into())
+    let log = log::Log::open(path, files::Access::Private).map_err(std::io::Error::other)?;
+    Ok(log.file)
 }
 
 /// An error and its causes, in a line.

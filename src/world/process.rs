@@ -51,37 +51,36 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 /// Runs a program to its end, or to the end of its time: then it is killed with everything that it
 /// started in its process group. What it leaves behind with its output open is not waited for.
 pub fn run(command: Command, until: Instant) -> Result<Ran, Error> {
-    start(command, None, MAX_OUTPUT, until)
+    start(command, b"", MAX_OUTPUT, until)
 }
 
 /// As [`run`], with `input` on the program's standard input.
 pub fn feed(command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
-    start(command, Some(input), MAX_OUTPUT, until)
+    start(command, input, MAX_OUTPUT, until)
 }
 
 /// As [`feed`], for an output that may be as long as a repository's notes.
 pub fn feed_for_all(command: Command, input: &[u8], until: Instant) -> Result<Ran, Error> {
-    start(command, Some(input), MAX_LONG_OUTPUT, until)
+    start(command, input, MAX_LONG_OUTPUT, until)
 }
 
 fn start(
     mut command: Command,
-    input: Option<&[u8]>,
+    input: &[u8],
     max_output: usize,
     until: Instant,
 ) -> Result<Ran, Error> {
-    let input = input.filter(|input| !input.is_empty());
     let name = command.get_program().to_string_lossy().into_owned();
     if Instant::now() >= until {
         return Err(Error::TimedOut(name));
     }
-    command.stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() });
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|err| Error::Start(name.clone(), err))?;
     let heard = std::thread::scope(|scope| {
         // A program that does not read to the end has its reasons; one that is killed closes its
         // end, and the writing fails.
-        let write = |mut stdin: ChildStdin| scope.spawn(move || stdin.write_all(input?).ok());
+        let write = |mut stdin: ChildStdin| scope.spawn(move || stdin.write_all(input).ok());
         let writing = child.stdin.take().map(write);
         let heard = listen(&mut child, until, max_output);
         // Whom it has left behind may not read either.

@@ -8,7 +8,7 @@ use crate::core::policy::{Mode, Scope};
 #[test]
 fn without_any_source_the_defaults_apply_and_nothing_is_written() {
     let scene = Scene::new();
-    assert_eq!(scene.load(), Loaded { is_bare: true, ..Loaded::default() });
+    assert_eq!(scene.load(), Loaded::default());
     assert!(!scene.sources.roz_home.join("cache").exists());
 }
 
