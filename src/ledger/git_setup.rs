@@ -14,11 +14,10 @@ use std::{
 use super::{Ledger, NAME, notes};
 use crate::{
     core::intent::{SIDECAR, map},
-    storage::Result,
     world::{
         cached,
         file_identity::Seen,
-        files::{self, Access},
+        files::{self, Access, Result},
         git::{self, Error, git_with},
         read_text,
     },

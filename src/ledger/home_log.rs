@@ -27,10 +27,9 @@ use crate::{
         },
         session::SessionId,
     },
-    storage::Result,
     world::{
         self, cached,
-        files::{self, Access, At as _},
+        files::{self, Access, At as _, Result},
         log::Log,
     },
 };
@@ -213,7 +212,7 @@ impl Locked<'_> {
     /// The project's file has everything by now.
     pub(super) fn mark_handed_over(&self) -> Result<()> {
         let length = self.log.len()?.to_string();
-        Ok(cached::replace(&self.home.mark(), &[length.as_bytes()]).at(&self.home.mark())?)
+        cached::replace(&self.home.mark(), &[length.as_bytes()]).at(&self.home.mark())
     }
 
     /// Adds what `file` has and the log has not.
@@ -221,7 +220,7 @@ impl Locked<'_> {
         let text = files::read_whole(file)?.unwrap_or_default();
         let missing = missing(&text, &self.home.path);
         let text: Vec<u8> = missing.iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect();
-        if text.is_empty() { Ok(()) } else { Ok(self.log.add(&text)?) }
+        if text.is_empty() { Ok(()) } else { self.log.add(&text) }
     }
 }
 

@@ -18,7 +18,6 @@ use crate::{
             map::{Map, NAME, Unclear},
         },
     },
-    storage,
     world::{cached, files, in_a_line, log},
 };
 
@@ -27,7 +26,7 @@ const LARGEST: usize = 8 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("failed to write the intent map")]
-    Storage(#[from] storage::Error),
+    Files(#[from] files::Error),
     #[error("`{}` is not UTF-8, or larger than {} MiB", .0.display(), LARGEST >> 20)]
     Unfit(PathBuf),
     #[error("`{}` is a symbolic link, not a folder", .0.display())]
@@ -89,8 +88,7 @@ impl Ledger {
                 kept.map.add(&record);
             }
         };
-        let _lock =
-            files::lock(&self.beside_log("map.lock"), until).map_err(storage::Error::from)?;
+        let _lock = files::lock(&self.beside_log("map.lock"), until)?;
         kept.end = fs::metadata(self.home.path()).map_or(0, |meta| meta.len());
         self.home.lines().iter().for_each(|line| add(line));
         self.each_line(|_, line| add(line))?;
@@ -105,7 +103,7 @@ impl Ledger {
         if fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_symlink()) {
             return Err(Error::Link(folder));
         }
-        let found = files::read(&path).map_err(storage::Error::from)?;
+        let found = files::read(&path)?;
         let text = String::from_utf8(found.map(|(bytes, _)| bytes).unwrap_or_default());
         let text = text.ok().filter(|text| text.len() <= LARGEST);
         let text = text.ok_or_else(|| Error::Unfit(path.clone()))?;
@@ -113,7 +111,7 @@ impl Ledger {
         if new == text {
             return Ok(false);
         }
-        files::rewrite(&path, new.as_bytes(), false).map_err(storage::Error::from)?;
+        files::rewrite(&path, new.as_bytes(), false)?;
         Ok(true)
     }
 

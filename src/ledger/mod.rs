@@ -33,9 +33,8 @@ use crate::{
             chain::{Chains, Verdict},
         },
     },
-    storage::Result,
     world::{
-        files::{self, Access, At as _},
+        files::{self, Access, At as _, Result},
         in_a_line,
         log::{self, Log},
     },
@@ -163,7 +162,7 @@ impl Ledger {
     fn add(&self, line: &[u8]) -> Result<()> {
         let log = Log::open(&self.path, Access::Shared)?;
         home_log::drop_torn(&log)?;
-        Ok(log.add(line)?)
+        log.add(line)
     }
 
     /// Fails if a record could not be written now. Nothing is written for it.

@@ -16,7 +16,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt::Write as _,
     fs, io,
-    path::{Path, PathBuf},
+    path::Path,
     time::Instant,
 };
 
@@ -32,7 +32,6 @@ use crate::{
             },
         },
     },
-    storage,
     world::{
         self, cached,
         files::{self, Access},
@@ -58,7 +57,7 @@ pub enum Error {
     #[error(transparent)]
     Git(#[from] git::Error),
     #[error(transparent)]
-    Storage(#[from] storage::Error),
+    Files(#[from] files::Error),
     #[error("failed to write this machine's id")]
     Machine(#[source] io::Error),
     #[error("this is not a git work tree, so there are no notes")]
@@ -115,8 +114,7 @@ impl Ledger {
         if let Some(id) = known() {
             return Ok(OWN.to_owned() + &id);
         }
-        let lock = files::lock(&self.roz_home.join("machine.lock"), until);
-        let _lock = lock.map_err(storage::Error::from)?;
+        let _lock = files::lock(&self.roz_home.join("machine.lock"), until)?;
         let id = known().unwrap_or_else(|| bounded::hex(&world::dice()[..8]));
         cached::replace(&path, &[id.as_bytes()]).map_err(Error::Machine)?;
         Ok(OWN.to_owned() + &id)
@@ -247,9 +245,8 @@ impl Ledger {
     }
 }
 
-pub(super) fn lock(common: &Path, until: Instant) -> Result<Option<fs::File>> {
-    let path: PathBuf = common.join("roz-notes.lock");
-    Ok(files::lock_for(&path, until, Access::Shared).map_err(storage::Error::from)?)
+pub(super) fn lock(common: &Path, until: Instant) -> files::Result<Option<fs::File>> {
+    files::lock_for(&common.join("roz-notes.lock"), until, Access::Shared)
 }
 
 /// The commits of a piece of HEAD's reflog that were made here, oldest first: not what a pull, a

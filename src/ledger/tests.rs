@@ -17,7 +17,6 @@ use crate::{
             ledger::{Call, Change, FileDetails},
         },
     },
-    storage,
     world::files::Access,
 };
 
@@ -274,7 +273,7 @@ fn whoever_holds_the_ledger_for_long_is_not_waited_for() {
     scene.add("s1", 1);
     let lock = files::lock_for(scene.ledger.home.path(), soon(), Access::Private).unwrap();
     let err = scene.ledger.append(record("s1", 2), Instant::now()).unwrap_err();
-    assert!(matches!(err, storage::Error::File(files::Error::Locked { .. })), "{err}");
+    assert!(matches!(err, files::Error::Locked { .. }), "{err}");
     drop(lock);
     assert_eq!(scene.add("s1", 2).seq, 2);
     scene.is_whole(2);

@@ -23,7 +23,7 @@ use roz::{
         ledger::{Call, Change, FileDetails, Record},
     },
     ledger::{Appended, Ledger},
-    storage::{Error, FileError},
+    storage::FileError,
 };
 
 const PART: &str = "ROZ_LEDGER_PART";
@@ -151,7 +151,7 @@ fn fill(dir: &Path) {
         // Now of a session that is known, now of a new one.
         match append(&ledger, &format!("s{}", size % 7), &"long/".repeat(size % 400)) {
             Ok(_) => written += 1,
-            Err(Error::File(FileError::Io { path, .. })) => {
+            Err(FileError::Io { path, .. }) => {
                 assert!(path.starts_with(dir), "{}", path.display());
                 failed += 1;
             }
@@ -192,7 +192,7 @@ fn path(process: u64, number: u64) -> String {
     format!("src/{process}/{number}.rs")
 }
 
-fn append(ledger: &Ledger, session: &str, path: &str) -> Result<Appended, Error> {
+fn append(ledger: &Ledger, session: &str, path: &str) -> Result<Appended, FileError> {
     let call = Call {
         now: DateTime::UNIX_EPOCH,
         dice: &[1; 32],

@@ -68,7 +68,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("clients", &["core", "shell"]),
     ("observe", &["world", "core"]),
     ("usage_log", &["storage", "world", "core"]),
-    ("ledger", &["storage", "world", "core"]),
+    ("ledger", &["world", "core"]),
     ("storage", &["world", "core"]),
     ("memory", &["world", "core"]),
     ("sidecar", &["world", "core"]),
