@@ -20,7 +20,7 @@ pub mod shims;
 
 use std::{
     env,
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io::Write as _,
     os::fd::AsFd as _,
     path::{Path, PathBuf},
@@ -45,38 +45,18 @@ pub struct World {
     pub cwd: PathBuf,
     /// The current folder has been removed.
     pub is_nowhere: bool,
-    /// The variables that roz reads: `ROZ_*`, `CLAUDE*`, `*_SESSION_ID`, `PATH` (without folders of
-    /// shims), `TMPDIR`, `GIT_DIR`, those of the terminal and of git's configuration.
+    /// The environment, `PATH` without folders of shims.
     pub env: Vec<(String, String)>,
 }
 
 impl World {
     pub fn from_env() -> Self {
-        const OTHERS: &[&str] = &[
-            "PATH",
-            "NO_COLOR",
-            "COLUMNS",
-            "TERM",
-            "HOME",
-            "TMPDIR",
-            "XDG_CONFIG_HOME",
-            "GIT_DIR",
-            "CODEX_HOME",
-        ];
-        let wanted = |name: &OsStr| {
-            let name = name.as_encoded_bytes();
-            name.starts_with(b"ROZ_")
-                || name.starts_with(b"CLAUDE")
-                || name.ends_with(b"_SESSION_ID")
-                || name.starts_with(b"GIT_CONFIG_")
-                || OTHERS.iter().any(|text| text.as_bytes() == name)
-        };
         let text = |(name, value): (OsString, OsString)| {
             let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
             let unshimmed = if name == "PATH" { shims::without_folders(&value) } else { None };
             Some((name, unshimmed.unwrap_or(value)))
         };
-        let env = env::vars_os().filter(|(name, _)| wanted(name)).filter_map(text).collect();
+        let env = env::vars_os().filter_map(text).collect();
         let here = env::current_dir();
         Self {
             is_nowhere: here.is_err(),
