@@ -15,7 +15,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     fmt::Write as _,
-    fs, io,
+    fs,
     path::Path,
     time::Instant,
 };
@@ -34,7 +34,7 @@ use crate::{
     },
     world::{
         self, cached,
-        files::{self, Access},
+        files::{self, Access, At as _},
         git::{self, feed_git, git_with},
         objects::{self, Object},
         read_ending, read_text,
@@ -58,8 +58,6 @@ pub enum Error {
     Git(#[from] git::Error),
     #[error(transparent)]
     Files(#[from] files::Error),
-    #[error("failed to write this machine's id")]
-    Machine(#[source] io::Error),
     #[error("this is not a git work tree, so there are no notes")]
     NoRepository,
     #[error("the branch has no remote, and there is no `origin`: name one")]
@@ -116,7 +114,7 @@ impl Ledger {
         }
         let _lock = files::lock(&self.roz_home.join("machine.lock"), until)?;
         let id = known().unwrap_or_else(|| bounded::hex(&world::dice()[..8]));
-        cached::replace(&path, &[id.as_bytes()]).map_err(Error::Machine)?;
+        cached::replace(&path, &[id.as_bytes()]).at(&path)?;
         Ok(OWN.to_owned() + &id)
     }
 
@@ -287,15 +285,9 @@ fn read(root: &Path, name: &str, until: Instant) -> Result<Notes> {
     let mut rest = said.as_slice();
     let mut notes = Notes::new();
     for (commit, _) in entries {
-        let Some(end) = rest.iter().position(|byte| *byte == b'\n') else { break };
-        let size = String::from_utf8_lossy(&rest[..end]);
-        let Some(size) = size.rsplit(' ').next().and_then(|part| part.parse::<usize>().ok()) else {
-            break;
-        };
-        let Some(text) = rest.get(end + 1..end + 1 + size) else { break };
+        let Some(Object::Text(text)) = objects::next(&mut rest, 0) else { break };
         let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         notes.entry(commit).or_default().extend(lines.map(<[u8]>::to_vec));
-        rest = rest.get(end + 2 + size..).unwrap_or_default();
     }
     Ok(notes)
 }

@@ -59,10 +59,8 @@ pub struct IntentStore {
 pub enum Error {
     #[error(transparent)]
     Edit(#[from] edit::Error),
-    #[error("failed to write the lesson down")]
-    Lesson(#[source] files::Error),
-    #[error("failed to note it in roz's home")]
-    Note(#[source] files::Error),
+    #[error(transparent)]
+    File(#[from] files::Error),
     #[error("it changed meanwhile, and nothing is confirmed: look again")]
     Moved,
     #[error("`{}`: {why}. Write the lesson by hand", path.display())]
@@ -175,8 +173,8 @@ impl IntentStore {
     /// A person says that what is declared is right as it is here.
     pub fn confirm(&self) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
-        let done = unconfirmed::confirm(&self.root, &self.roz_home, &self.hashes, until);
-        if done.map_err(Error::Note)? { Ok(()) } else { Err(Error::Moved) }
+        let is_done = unconfirmed::confirm(&self.root, &self.roz_home, &self.hashes, until)?;
+        if is_done { Ok(()) } else { Err(Error::Moved) }
     }
 
     /// The path of a file of the project as a lesson names it, from its root.
@@ -207,12 +205,11 @@ impl IntentStore {
             return Err(Error::Link(folder));
         }
         let path = folder.join(BRAIN);
-        let lock = lock(&path, &self.roz_home, Instant::now() + PATIENCE);
-        let _lock = lock.map_err(Error::Lesson)?;
+        let _lock = lock(&path, &self.roz_home, Instant::now() + PATIENCE)?;
         let old = self.brain()?.unwrap_or_default();
         let (new, learned) = lessons::with(&old, lesson);
         if let Some(new) = new {
-            files::rewrite(&path, new.as_bytes(), true).map_err(Error::Lesson)?;
+            files::rewrite(&path, new.as_bytes(), true)?;
         }
         Ok(learned)
     }

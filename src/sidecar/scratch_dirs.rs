@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     core::intent::target::{Place, Target},
-    world::links::normal,
+    world::links::{normal, real},
 };
 
 /// Where systems keep temporary files; on some of them it is a link.
@@ -37,8 +37,7 @@ impl Scratch {
         scratchpad: Option<&Path>,
         tmpdir: Option<&Path>,
     ) -> Self {
-        let spelt =
-            |path: &Path| [normal(path), path.canonicalize().unwrap_or_else(|_| normal(path))];
+        let spelt = |path: &Path| [normal(path), real(path)];
         let root = spelt(root);
         let home = home.map(spelt);
         let is_fit = |place: &Spelt| {

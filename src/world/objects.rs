@@ -46,8 +46,8 @@ pub fn named(
     Ok(answers.collect())
 }
 
-/// `<id> <kind> <size>`, the object, an end of line; or `<name> missing`.
-fn next(rest: &mut &[u8], id_length: usize) -> Option<Object> {
+/// Reads `<id> <kind> <size>`, the object, an end of line; or `<name> missing`.
+pub(crate) fn next(rest: &mut &[u8], id_length: usize) -> Option<Object> {
     // Behind the bound nothing is told.
     let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
         *rest = &[];
