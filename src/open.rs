@@ -1,4 +1,4 @@
-//! Opens what every command works on: where roz keeps its own, the configuration, the sessions.
+//! Opens what every command works on: roz's own folder, the configuration and the sessions.
 
 mod decay;
 pub mod shims;
@@ -31,7 +31,7 @@ use crate::{
     world::{self, World, git},
 };
 
-/// How long a session that says nothing counts as live: a working day.
+/// How long a session without events counts as live: a working day.
 const LIVE: TimeDelta = TimeDelta::hours(8);
 
 pub struct Roz {
@@ -39,12 +39,12 @@ pub struct Roz {
     pub home: PathBuf,
     /// The user's configuration.
     pub user_file: PathBuf,
-    /// The root of the project that this is about.
+    /// The root of the project.
     pub project: PathBuf,
-    /// The main work tree, where the project is a linked one. What the linked one does not have is
-    /// taken from there: configuration, learnings, sidecar.
+    /// The main work tree, if the project is a linked one. Configuration, learnings and sidecar are
+    /// taken from there if the linked one has none.
     pub main: Option<PathBuf>,
-    /// The root whose sidecar counts for the project.
+    /// The root whose sidecar governs the project.
     pub sidecar: PathBuf,
     pub policy: Policy,
     pub diagnostics: Vec<Diagnostic>,
@@ -72,8 +72,8 @@ pub fn home(world: &World) -> PathBuf {
 
 /// Where the configuration for the project that holds `dir` comes from.
 ///
-/// Variables that the project's own client settings put into the environment do not say where roz
-/// keeps its own.
+/// Variables that the project's own client settings put into the environment do not decide where
+/// roz keeps its files.
 pub fn sources(world: &World, dir: &Path) -> Sources {
     let (project, main) = git::work_trees(dir);
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(PathBuf::from);
@@ -85,7 +85,7 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
         let found = variables.iter().find(|(text, value)| text == name && !value.is_empty());
         found.map(|(_, value)| PathBuf::from(value))
     };
-    // A relative one is meant from the user's home: hooks stand now here, now there.
+    // A relative path is relative to the user's home, because hooks run in different folders.
     let user_home = world.user_home.clone().unwrap_or_else(|| PathBuf::from("/nonexistent"));
     let roz_home = user_home.join(var("ROZ_HOME").unwrap_or_else(|| ".roz".into()));
     let user_file = match var("ROZ_CONFIG") {
@@ -103,8 +103,8 @@ pub fn sources(world: &World, dir: &Path) -> Sources {
     }
 }
 
-/// Those of `names` that the project's client settings put into our environment: they are no word
-/// of the user's.
+/// The variables among `names` that the project's client settings put into our environment, so that
+/// they do not come from the user.
 fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&'a str> {
     let set = names.iter().copied().filter(|name| world.var(name).is_some());
     let launch_dir = world.var("CLAUDE_PROJECT_DIR").map(Path::new);
@@ -120,7 +120,7 @@ pub fn agent_session(world: &World) -> Option<&str> {
 }
 
 impl Roz {
-    /// Opens what the project that holds `dir` works with.
+    /// Opens the project that holds `dir`.
     pub fn open(world: &World, dir: &Path) -> Result<Self, Error> {
         let sources = sources(world, dir);
         let loaded = config::load(&sources);
@@ -139,9 +139,9 @@ impl Roz {
         })
     }
 
-    /// Opens the project of the current folder, for verbs about learnings. In an agent's shell, the
-    /// session's project if the current folder is below it: an agent in a submodule works with the same
-    /// learnings as its hooks.
+    /// Opens the project of the current folder, for commands about learnings. In an agent's shell
+    /// it is the session's project if the current folder is below it, so that an agent in a
+    /// submodule works with the same learnings as its hooks.
     pub fn here(world: &World) -> Result<Self, Error> {
         let roz = Self::open(world, &world.cwd)?;
         let id = agent_session(world).and_then(|value| value.parse().ok());
@@ -159,8 +159,8 @@ impl Roz {
         Some(Self::open(world, project))
     }
 
-    /// The user's own folder for temporary files, where the environment names one and the project
-    /// has not.
+    /// The user's own folder for temporary files, if the environment names one that does not come
+    /// from the project's settings.
     pub fn tmpdir(&self, world: &World) -> Option<PathBuf> {
         let named = PathBuf::from(world.var("TMPDIR")?);
         let is_users = || set_by_project(&["TMPDIR"], &self.project, world).is_empty();
@@ -186,13 +186,13 @@ impl Roz {
         }
     }
 
-    /// The work tree whose learnings count for the project.
+    /// The work tree whose learnings the project uses.
     pub fn root_of_learnings(&self) -> &Path {
         let main = self.main.as_deref().filter(|_| !Places::has_learnings(&self.project));
         main.filter(|main| Places::has_learnings(main)).unwrap_or(&self.project)
     }
 
-    /// What became of them, in all work trees of the repository.
+    /// The log of how learnings are used in all work trees of the repository.
     pub fn usage_log(&self, library: &Library) -> UsageLog {
         let older = library.markdown_file().parent().map(Path::to_owned);
         let older = older.unwrap_or_else(|| config::project_dir(self.root_of_learnings()));
@@ -201,11 +201,10 @@ impl Roz {
         UsageLog::new(&ledger::folder_of(&project, &self.home), &older, &self.home)
     }
 
-    /// What was changed for which intent in the project that `dir` is in: the nearest one above
-    /// that declares intents.
+    /// The ledger of the nearest project above `dir` that declares intents.
     pub fn ledger(&self, dir: &Path) -> Ledger {
         let declares = |path: &&Path| path.join(SIDECAR).is_dir();
-        // A linked work tree may lie in the main one.
+        // A linked work tree may be inside the main one.
         let is_nearest = |path: &&Path| self.main.is_none() || path.starts_with(&self.project);
         match dir.ancestors().find(declares).filter(is_nearest) {
             Some(project) => Ledger::new(project, &self.home).with_notes(self.policy.intent.notes),
@@ -213,7 +212,7 @@ impl Roz {
         }
     }
 
-    /// What was changed for which intent in the project.
+    /// The ledger of the project.
     pub fn own_ledger(&self) -> Ledger {
         let ledger = Ledger::new(&self.sidecar, &self.home).with_notes(self.policy.intent.notes);
         if self.sidecar == self.project { ledger } else { ledger.of_work_tree(&self.project) }
@@ -236,7 +235,7 @@ impl Roz {
         found.ok_or_else(|| Error::NoSuchSession(id.to_string()))
     }
 
-    /// The session of that id, or the only one whose id begins so.
+    /// The session with that id, or the only one whose id begins with it.
     pub fn find_session(&self, text: &str) -> Result<SessionId, Error> {
         let none = || Error::NoSuchSession(crate::core::bounded::line(text, 128));
         let id: SessionId = text.parse().map_err(|_| none())?;
@@ -271,8 +270,9 @@ impl Roz {
     }
 
     /// The intents of the other live sessions of the project whose sidecar is in `root`. A session
-    /// is live until the client says that it is over, or nothing has changed in it for [`LIVE`]:
-    /// clients die without a word. One that cannot be read has no intent.
+    /// is live until the client says that it has ended, or until nothing has changed in it for
+    /// [`LIVE`], because a client may crash. A session that cannot be read counts as one without an
+    /// intent.
     pub fn elsewhere(
         &self,
         own: Option<&SessionId>,
@@ -296,7 +296,7 @@ impl Roz {
         others.filter_map(|other| at(&other.id)).collect()
     }
 
-    /// Clears away what is old, at most once a day.
+    /// Removes what is old, at most once a day.
     pub fn tidy(&self, world: &World) {
         if !self.home.is_dir() || !takes_the_day(&self.home.join("last-clean")) {
             return;
@@ -310,15 +310,15 @@ impl Roz {
         }
     }
 
-    /// Forgets sessions that were last active before a time, and what belongs to no session. One
-    /// with an open gate stays, unless all are to go.
+    /// Removes sessions that were last active before a time, and files that belong to no session. A
+    /// session with an open gate is kept unless `all` is set.
     pub fn clean(&self, what: &Cleaning, until: Instant) -> Result<Cleaned, Error> {
         let mut cleaned = Cleaned::default();
         for activity in self.store.activity()?.into_iter().rev() {
             if activity.at >= what.before || Instant::now() >= until {
                 break;
             }
-            // One that cannot be read is its own session's to put aside.
+            // The session's own hook moves a file that cannot be read out of the way.
             let Ok(Some(stored)) = self.store.look_at(&activity.id) else { continue };
             if (stored.session.is_open() || stored.session.intent.selected().is_some()) && !what.all
             {
@@ -337,7 +337,7 @@ impl Roz {
         for leftover in self.store.leftovers()? {
             let is_old = leftover.at < what.before;
             let goes = match leftover.kind {
-                // One that is young may belong to a save that runs just now.
+                // A young one may belong to a save that is still running.
                 LeftoverKind::Temporary | LeftoverKind::Lock => true,
                 LeftoverKind::Trace | LeftoverKind::Corrupt => is_old,
             };
@@ -346,7 +346,7 @@ impl Roz {
             }
         }
         if !what.dry_run {
-            // What is gone from there is made again when it is needed.
+            // Caches are rebuilt when they are needed.
             remove_files(old_in(&self.home.join("cache"), what.before));
             self.sweep_shims(what.before);
             self.sweep_images(what.before);
@@ -355,8 +355,8 @@ impl Roz {
         Ok(cleaned)
     }
 
-    /// Forgets old approvals, and the git objects of repositories that have none left. A table that
-    /// is in use, or that cannot be read, is left for the next time.
+    /// Removes old approvals, and the git objects of repositories that have none left. A table that
+    /// is in use or cannot be read is skipped until next time.
     fn sweep_approvals(&self, before: DateTime<Utc>, until: Instant) {
         for key in Approvals::keys(&self.home) {
             if let Ok(false) = Approvals::of(&self.home, &key).clean(before, until) {
@@ -377,7 +377,7 @@ impl Roz {
     }
 }
 
-/// What is in a folder and was last changed before a time.
+/// The entries of a folder that were last changed before a time.
 fn old_in(folder: &Path, before: DateTime<Utc>) -> impl Iterator<Item = PathBuf> {
     let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let changed = |path: &PathBuf| path.symlink_metadata().and_then(|meta| meta.modified());
@@ -394,7 +394,7 @@ fn declares_intents(root: &Path) -> bool {
     root.join(selection::FILE).symlink_metadata().is_ok()
 }
 
-/// Whether the current folder is this one or below it.
+/// A predicate: whether the current folder is this folder or below it.
 fn is_around(world: &World) -> impl Fn(&PathBuf) -> bool + '_ {
     |folder| {
         let real = folder.canonicalize();
@@ -402,7 +402,8 @@ fn is_around(world: &World) -> impl Fn(&PathBuf) -> bool + '_ {
     }
 }
 
-/// Whether it was not done yet today; a file's age tells. Who asks does it.
+/// Whether something has not been done today yet, according to the age of a file, which is set to
+/// now.
 fn takes_the_day(mark: &Path) -> bool {
     let day = Duration::from_hours(24);
     let modified = mark.symlink_metadata().and_then(|metadata| metadata.modified());
@@ -414,7 +415,7 @@ fn takes_the_day(mark: &Path) -> bool {
 #[derive(Debug, Clone, Copy)]
 pub struct Cleaning {
     pub before: DateTime<Utc>,
-    /// Sessions with an open gate as well.
+    /// Whether to remove sessions with an open gate as well.
     pub all: bool,
     pub dry_run: bool,
 }
@@ -422,7 +423,7 @@ pub struct Cleaning {
 #[derive(Debug, Default)]
 pub struct Cleaned {
     pub sessions: Vec<SessionId>,
-    /// Old enough, but with an open gate.
+    /// Sessions that are old enough but have an open gate.
     pub kept: Vec<SessionId>,
     pub leftovers: Vec<String>,
 }

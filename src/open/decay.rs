@@ -1,7 +1,7 @@
-//! Puts away the learnings that nobody uses any more.
+//! Archives the learnings that nobody uses any more.
 //!
-//! What is due is `core::reflection::decay`'s to say. Here it is done, and written into the log of
-//! their use.
+//! `core::reflection::decay` decides which ones. This module archives them and records that in the
+//! usage log.
 
 use std::{
     fs,
@@ -22,26 +22,26 @@ use crate::{
     world::{World, files, in_a_line},
 };
 
-/// What a session start spends on it at the most.
+/// The longest that a session start may spend on it.
 const AT_START: Duration = Duration::from_millis(500);
-/// And, of that, on another writer of one file.
+/// The part of it that may be spent waiting for another writer of a file.
 const FOR_A_LOCK: Duration = Duration::from_millis(100);
 
 impl Roz {
-    /// Those of `learnings` whose time is over.
+    /// The `learnings` that have expired.
     pub fn due(&self, learnings: &[Learning], view: &View, world: &World) -> Vec<Due> {
         decay::due(learnings, &view.tallies(), &self.policy.decay, world.now)
     }
 
-    /// Puts away what is due, at most once a day for a project; for session starts. What there was
-    /// no time for waits for the next one. Answers what went wrong, a line each.
+    /// For session starts: archives what is due, at most once a day per project. The next session
+    /// start does what there was no time for. Returns a line for each thing that went wrong.
     pub fn decay_daily(&self, world: &World, until: Instant) -> Vec<String> {
         let until = until.min(Instant::now() + AT_START);
         let name = bounded::sha256(self.project.as_os_str().as_encoded_bytes());
         let cache = self.home.join("cache");
         let mark = cache.join(format!("decayed-{}", &name[..32]));
         let library = Library::open_for(&self.places(world), &self.policy.backends, FOR_A_LOCK);
-        // Nothing learned, nothing to note.
+        // There is nothing to archive.
         if !self.home.is_dir() || !library.files().iter().any(|file| file.exists()) {
             return Vec::new();
         }
@@ -52,7 +52,7 @@ impl Roz {
         let kept = library.in_files().learnings.into_iter();
         let learnings: Vec<Learning> = kept.map(|kept| kept.learning).collect();
         let log = self.usage_log(&library);
-        // Without the log nobody knows what is used.
+        // Only the log says which learnings are used.
         let view = match log.read() {
             Ok(view) => view,
             Err(err) => return vec![in_a_line(&err)],
@@ -69,7 +69,7 @@ impl Roz {
                     let noted = log.append(&[Entry::new(world.now, event)], until);
                     warnings.extend(noted.err().map(|err| in_a_line(&err)));
                 }
-                // What roz does not write is somebody else's to put away.
+                // roz does not archive what it does not write.
                 Err(memory::Error::ReadOnly { .. }) => (),
                 Err(err) => {
                     let said = || format!("`{id}` was not put away: {}", in_a_line(&err));

@@ -1,5 +1,5 @@
-//! Folders of shims, what a shell has to know of them, and the passes of calls that were let
-//! through.
+//! The folders of shims, what a shell has to know about them, and the passes of calls that were
+//! allowed.
 //!
 //! ```text
 //! <ROZ_HOME>/shims/0123456789abcdef/git     a link to roz; the folder's name is of all its names
@@ -26,8 +26,8 @@ use crate::{
     world::{self, files::make_private_folder, shims},
 };
 
-/// What is watched in a session: enough for a shim to know that a program is none of its business,
-/// without the configuration and the session.
+/// What is watched in a session: enough for a shim to know whether it has to check a program,
+/// without reading the configuration and the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watched {
     pub project: PathBuf,
@@ -41,13 +41,13 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// As the session's start wrote it down.
+    /// Reads what the start of the session wrote.
     pub fn read(home: &Path, id: &str) -> Option<Self> {
         let id: SessionId = id.parse().ok()?;
         serde_json::from_str(&world::read_text(&file_of(home, &id), LARGEST)?).ok()
     }
 
-    /// The programs that get a link.
+    /// The programs that get a shim.
     pub fn names(&self) -> BTreeSet<String> {
         let gated = self.patterns.iter().filter_map(|pattern| pattern::program(pattern));
         gated.map(str::to_owned).chain(self.closing.iter().cloned()).collect()
@@ -58,7 +58,7 @@ fn file_of(home: &Path, id: &SessionId) -> PathBuf {
     home.join(shims::FOLDER).join("sessions").join(id.as_str())
 }
 
-/// Of a file of ours.
+/// The longest file of ours that is read, in bytes.
 const LARGEST: u64 = 1 << 20;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -72,8 +72,8 @@ impl Roz {
         self.home.join(shims::FOLDER)
     }
 
-    /// Makes the folder of links to `binary` for a session; the folder of another set of names is
-    /// another session's.
+    /// Creates the folder of links to `binary` for a session. Sessions with the same set of names
+    /// share a folder.
     pub fn link_shims(
         &self,
         id: &SessionId,
@@ -96,20 +96,20 @@ impl Roz {
             symlink(binary, &new)?;
             fs::rename(&new, &link)?;
         }
-        // By its age `roz clean` knows that nobody uses it.
+        // `roz clean` goes by its age to find out that nobody uses it.
         File::open(&folder)?.set_modified(SystemTime::now())?;
         Ok(folder)
     }
 
-    /// Keeps what a shell reads as it starts. Answers where.
+    /// Writes the file that a shell reads when it starts. Returns its path.
     pub fn write_shell_start(&self, id: &SessionId, text: &str) -> io::Result<PathBuf> {
         let file = self.shims().join("shells").join(id.as_str());
         world::cached::replace(&file, &[text.as_bytes()])?;
         Ok(file)
     }
 
-    /// A gated call was let through. Without a folder of shims nobody asks for its pass. A call
-    /// that the user declines has no end, so its pass runs out by itself.
+    /// Records that a gated call was allowed. Without a folder of shims nothing asks for its pass.
+    /// No event follows a call that the user declines, so a pass expires.
     pub fn keep_pass(&self, id: &SessionId, pass: &Pass, now: DateTime<Utc>) -> io::Result<()> {
         if !self.shims().is_dir() {
             return Ok(());
@@ -117,7 +117,7 @@ impl Roz {
         self.write_pass(id, &KeptPass { pass: pass.clone(), until: now + LONGEST_CALL })
     }
 
-    /// A gated call came to its end, or goes on in the background.
+    /// Records that a gated call has ended, or continues in the background.
     pub fn end_pass(
         &self,
         id: &SessionId,
@@ -135,13 +135,14 @@ impl Roz {
         }
     }
 
-    /// The passes of a session's calls that run.
+    /// The passes of the calls of a session that are running.
     pub fn passes(&self, id: &SessionId, now: DateTime<Utc>) -> Vec<Pass> {
         let kept = self.pass_files(id).into_iter().filter_map(|file| read_pass(&file));
         kept.filter(|kept| now <= kept.until).map(|kept| kept.pass).collect()
     }
 
-    /// The client of a session is a new one: no call of the old one runs.
+    /// Removes all passes of a session: its client was started again, so no call of the old one is
+    /// running.
     pub fn forget_passes(&self, id: &SessionId) {
         remove_files(self.pass_files(id).into_iter());
     }
@@ -170,7 +171,7 @@ impl Roz {
         world::cached::replace(&file, &[&serde_json::to_vec(kept)?])
     }
 
-    /// Forgets what no session that began since has used.
+    /// Removes what no session has used since then.
     pub(super) fn sweep_shims(&self, before: DateTime<Utc>) {
         for kept in ["sessions", "passes", "shells"] {
             remove_files(old_in(&self.shims().join(kept), before));
@@ -185,8 +186,8 @@ fn read_pass(file: &Path) -> Option<KeptPass> {
     serde_json::from_str(&world::read_text(file, LARGEST)?).ok()
 }
 
-/// What puts a folder of shims first on a shell's PATH, once, and says which session it is: for any
-/// POSIX shell, and for one that reads it again and again.
+/// Lines for any POSIX shell that put a folder of shims first on PATH and set the session's id.
+/// Reading them more than once changes nothing.
 pub fn shell_lines(folder: &Path, id: &SessionId) -> String {
     let folder = world::shell_word(&folder.to_string_lossy());
     format!(

@@ -1,4 +1,4 @@
-//! The work of a repository, as a session sees it: what git says, what is approved, and who changed
+//! The work in a repository as a session sees it: what git says, what is approved, and who changed
 //! what.
 
 use std::{
@@ -29,9 +29,9 @@ use crate::{
     world::{git, in_a_line},
 };
 
-/// Other sessions that are asked what they wrote.
+/// How many other sessions are asked what they wrote.
 const LOOKED_AT: usize = 50;
-/// Work trees of one review.
+/// How many work trees a review may cover.
 const MAX_WORKS: usize = 8;
 
 /// Who asks, and how long an answer may take.
@@ -42,7 +42,7 @@ pub struct Asker<'a> {
     pub until: Instant,
 }
 
-/// The work tree, and all that was found of it.
+/// A work tree and what was found out about it.
 pub struct Seen {
     pub state: State,
     pub known: Known,
@@ -60,7 +60,7 @@ impl Roz {
         }
     }
 
-    /// As [`Self::work`], with what git knows of it.
+    /// As [`Self::work`], with what git knows about it.
     pub fn look(
         &self,
         asker: Asker,
@@ -106,7 +106,8 @@ impl Roz {
                 file.by = match others().iter().find(|session| wrote(session)) {
                     _ if wrote(asker.session) => Author::Session,
                     Some(other) => Author::Other(other.session_id.to_string()),
-                    // Since another session's approval a write of a known file is not noted again.
+                    // Once another session has an approval, a write to a known file is not recorded
+                    // again.
                     None if is_anothers && asker.session.writes.contains(&path) => Author::Session,
                     None => Author::Unknown,
                 };
@@ -119,7 +120,7 @@ impl Roz {
         Approvals::of(&self.home, &repository.key())
     }
 
-    /// What is approved of a repository.
+    /// The approvals of a repository.
     fn table(&self, asker: Asker, repository: &Repository) -> crate::storage::Result<Table> {
         let table = self.approvals(repository).table()?;
         let ttl = self.policy.review.gates.approval_ttl_seconds;
@@ -136,15 +137,15 @@ impl Roz {
         table.approvals.into_iter().find(|approved| approved.id == id)
     }
 
-    /// The work in the work tree that holds `dir`, for nobody's session.
+    /// The work in the work tree that holds `dir`, outside any session.
     pub fn work_without_session(&self, dir: &Path, now: DateTime<Utc>, until: Instant) -> Work {
         let Ok(id) = "none".parse() else { return Work::NotAsked };
         let nobody = Session::new(id, now);
         self.work(Asker { session: &nobody, now, until }, dir, &Question::default())
     }
 
-    /// The first session in a repository without a default branch notes where it began: what is
-    /// committed from then on is work.
+    /// In a repository without a default branch, the first session records the commit at which it
+    /// began: what is committed after it is work.
     pub fn note_first_commit(&self, now: DateTime<Utc>, until: Instant) {
         let Some(repository) = Repository::of(&self.project) else { return };
         let approvals = self.approvals(&repository);
@@ -152,11 +153,11 @@ impl Roz {
             return;
         }
         let first = Row::First { at: now, head: git::head(&repository.root) };
-        // Without it the session's own beginning is taken.
+        // Without it, the beginning of the session is used.
         let _ = approvals.append(&[first], until);
     }
 
-    /// Writes approvals down, each in the table of its repository.
+    /// Records approvals, each in the table of its repository.
     pub fn approve(&self, rows: &[Approved], until: Instant) -> Result<(), String> {
         for row in rows {
             let repository = row.works.first().and_then(|root| Repository::of(root));
@@ -168,7 +169,7 @@ impl Roz {
         Ok(())
     }
 
-    /// Takes approvals back, in the tables of all these work trees.
+    /// Withdraws approvals in the tables of all these work trees.
     pub fn withdraw(
         &self,
         ids: &[String],
@@ -185,8 +186,8 @@ impl Roz {
         Ok(())
     }
 
-    /// A work tree as it is when a decision is posted, with what has to be seen of it.
-    /// `before`: its tree when the reviewer started.
+    /// A work tree at the time a decision is posted, with what the reviewer has to see of it.
+    /// `before` is its tree when the reviewer started.
     pub fn looked(&self, asker: Asker, dir: &Path, before: Option<&str>) -> Result<Looked, String> {
         let Some(repository) = Repository::of(dir) else {
             let required = written_outside(asker, dir);
@@ -214,7 +215,7 @@ pub fn written_outside(asker: Asker, dir: &Path) -> Vec<Required> {
     files.filter_map(whole).collect()
 }
 
-/// What a reviewer has to see: the change of the base, without what a pull brought.
+/// What a reviewer has to see: the change since the base, without what was pulled.
 fn required(state: &State, known: &Known) -> Result<Vec<Required>, git::Error> {
     let files = state.files(&known.base)?;
     let names: Vec<&str> = files.iter().map(String::as_str).collect();
@@ -225,8 +226,8 @@ fn required(state: &State, known: &Known) -> Result<Vec<Required>, git::Error> {
     Ok(seen::required(&diff))
 }
 
-/// The work trees that a review is about: that of the call which waits, else those of the project,
-/// of `cwd` and of everything that the session wrote since the review was asked for.
+/// The work trees that a review covers: that of the waiting call, or else those of the project, of
+/// `cwd`, and of everything that the session has written since the review was asked for.
 pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
     let review = &session.review;
     let is_open = review.phase().is_open();
@@ -248,7 +249,7 @@ pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
             roots.push(root);
         }
     }
-    // What was written elsewhere is the work where nothing is a repository here.
+    // If the project is not in a repository, the work is what was written elsewhere.
     if roots.len() > 1 && git::find_root(project).is_none() {
         roots.remove(0);
     }
@@ -256,8 +257,8 @@ pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
 }
 
 /// What a gated call asks about the work: what it pushes, and its key. `patterns` are all that
-/// cover it. Only where every gated command is a push is it judged by what is pushed, and only
-/// where there is one gated command has it a key.
+/// match it. It is judged by what it pushes only if every gated command in it is a push, and it has
+/// a key only if there is a single gated command.
 pub fn question(patterns: &[&str], call: &ToolCall) -> Question {
     let matches = |key: &String| patterns.iter().any(|pattern| pattern::matches(pattern, key));
     let runs = call.runs();

@@ -40,7 +40,7 @@ impl Approvals {
         self.path.exists()
     }
 
-    /// If the file is there and cannot be read, nobody knows what is approved.
+    /// Reads the table. If the file exists but cannot be read, it is unknown what is approved.
     pub fn table(&self) -> Result<Table> {
         Ok(Table::of(self.rows()?))
     }
@@ -50,7 +50,7 @@ impl Approvals {
         Ok(journal::entries(&bytes).collect())
     }
 
-    /// Adds rows, and answers when they are on the disk.
+    /// Adds rows, and returns once they are on the disk.
     pub fn append(&self, rows: &[Row], until: Instant) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
@@ -63,7 +63,7 @@ impl Approvals {
         Ok(log.sync()?)
     }
 
-    /// Forgets approvals older than `before`. Answers whether any are left.
+    /// Removes approvals older than `before`. Returns whether any are left.
     pub fn clean(&self, before: DateTime<Utc>, until: Instant) -> Result<bool> {
         let _lock = files::lock(&self.path.with_extension("lock"), until)?;
         let rows = self.rows()?;

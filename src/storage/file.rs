@@ -4,14 +4,13 @@
 //! |---|---|
 //! | `<id>.json` | the session, replaced as a whole |
 //! | `<id>.trace.jsonl` | its trace, appended to |
-//! | `<id>.lock` | held by whoever writes either |
-//! | `<id>.tmp` | what is about to replace one of them; the lock's holder's |
+//! | `<id>.lock` | held while either is written |
+//! | `<id>.tmp` | the next version of one of them; only the lock's holder writes it |
 //! | `<id>.corrupt-<time>` | a session that could not be parsed |
 //!
-//! The directory, and the home that it lies in, may be links: where a user
-//! keeps his files is his affair. The files in it may not. The directory is
-//! made private if it is not; a home that is there already stays as it is, for
-//! it may be a place that holds other things.
+//! The directory and the home that contains it may be links, since users may keep their files where
+//! they like. The files in it may not. The directory is made private if it is not; an existing home
+//! keeps its mode, because it may contain other things.
 
 use std::{
     cmp::Reverse,
@@ -41,15 +40,14 @@ use crate::{
     world::files::{self, At as _, Replacement, lock},
 };
 
-/// How long a reader waits for the lock under which it puts a broken document
-/// aside.
+/// How long a reader waits for the lock before it moves a broken document away.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Keeps each session as one JSON file, and its trace beside it.
+/// Keeps each session as a JSON file, with its trace next to it.
 ///
-/// A reader takes no lock and never sees half a document: a save renames a new
-/// one into place. Two savers never lose each other's work: a save holds the
-/// session's lock while it compares revisions.
+/// A reader takes no lock and never sees half a document, because a save renames a new one into
+/// place. Parallel saves never lose each other's changes, because a save holds the session's lock
+/// while it compares revisions.
 #[derive(Debug)]
 pub struct FileStore {
     dir: PathBuf,
@@ -65,7 +63,7 @@ pub(super) struct Files {
     pub(super) tmp: PathBuf,
 }
 
-/// What stands where a session's document belongs.
+/// What was found at the path of a session's document.
 enum Document {
     Absent,
     Whole(Box<Stored>),
@@ -73,7 +71,7 @@ enum Document {
 }
 
 impl FileStore {
-    /// `dir` is made by the first save. Of each trace `max_events` are kept.
+    /// `dir` is created by the first save. Each trace keeps `max_events` events.
     pub fn new(dir: PathBuf, max_events: u64) -> Self {
         Self { dir, max_events: trace::bound(max_events), is_prepared: AtomicBool::new(false) }
     }
@@ -88,7 +86,7 @@ impl FileStore {
         }
     }
 
-    /// The session's lock, in a directory that is there and private.
+    /// Takes the session's lock, in a directory that exists and is private.
     fn lock(&self, files: &Files, until: Instant) -> Result<File> {
         if !self.is_prepared.load(Ordering::Relaxed) {
             prepare(&self.dir)?;
@@ -97,13 +95,13 @@ impl FileStore {
         if let Some(lock) = lock(&files.lock, until)? {
             return Ok(lock);
         }
-        // Somebody removed the directory under us.
+        // The directory was removed meanwhile.
         prepare(&self.dir)?;
         let lock = lock(&files.lock, until)?;
         Ok(lock.ok_or_else(|| io::Error::from(ErrorKind::NotFound)).at(&files.lock)?)
     }
 
-    /// Saves under the lock, which the caller holds.
+    /// Saves. The caller holds the lock.
     fn save(&self, files: &Files, mut session: Session, batch: Batch) -> Result<()> {
         session.version = VERSION;
         let durable = batch.durable;
@@ -123,7 +121,8 @@ impl FileStore {
         Ok(())
     }
 
-    /// The session, put aside if it makes no sense. Under the lock.
+    /// Loads the session, and moves its file away if it cannot be parsed. The caller holds the
+    /// lock.
     fn load(&self, id: &SessionId, files: &Files) -> Result<Option<Stored>> {
         match read(id, files)? {
             Document::Absent => Ok(None),
@@ -136,8 +135,8 @@ impl FileStore {
         }
     }
 
-    /// Where to put a broken document that was written at `modified`: nothing
-    /// is there yet, and under the lock nobody else puts anything there.
+    /// The path for a broken document that was written at `modified`. It does not exist yet, and no
+    /// one else can create it while the caller holds the lock.
     fn free_name(&self, id: &SessionId, modified: SystemTime) -> Result<PathBuf> {
         let time = time(modified).format("%Y%m%dT%H%M%SZ");
         let mut path = self.dir.join(format!("{id}.corrupt-{time}"));
@@ -152,9 +151,8 @@ impl FileStore {
         }
     }
 
-    /// The sessions' files in the directory whose kind (what follows the id
-    /// and a dot in the name) is wanted. Each costs a system call only if it
-    /// is looked at.
+    /// The files of sessions whose extension is wanted. An entry costs a system call only when its
+    /// metadata is read.
     fn entries(&self, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Entry>> {
         let dir = match fs::read_dir(&self.dir) {
             Err(err) if err.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -184,7 +182,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// When it was last written; none if it has gone meanwhile.
+    /// When it was last written; `None` if it has been removed meanwhile.
     fn at(&self) -> Option<DateTime<Utc>> {
         self.file.metadata().ok()?.modified().ok().map(time)
     }
@@ -193,8 +191,8 @@ impl Entry {
 impl MessageStore for FileStore {
     fn get_session(&self, id: &SessionId) -> Result<Option<Stored>> {
         match self.look_at(id) {
-            // Under the lock it may look different: somebody may have saved,
-            // or put it aside and told the user.
+            // Try again under the lock: another process may have saved the file, or moved it away
+            // and told the user.
             Err(Error::Unreadable { .. }) => {
                 let files = self.files(id);
                 let _lock = self.lock(&files, Instant::now() + PATIENCE)?;
@@ -247,8 +245,8 @@ impl MessageStore for FileStore {
         if let Some(revision) = only_at {
             check_revision(&files, revision)?;
         }
-        // The state first: a session has its trace or it is none. The lock
-        // last, while it is held: whoever waits for it sees that it is gone.
+        // The state goes first, so that a session never lacks its trace. The lock goes last, while
+        // it is held, so that waiting processes see that it is gone.
         for path in [&files.state, &files.trace, &files.tmp, &files.lock] {
             files::remove(path)?;
         }
@@ -283,7 +281,7 @@ impl MessageStore for FileStore {
                 LeftoverKind::Lock | LeftoverKind::Trace => known.contains(&entry.id),
                 LeftoverKind::Temporary | LeftoverKind::Corrupt => false,
             };
-            // A directory is nothing that we ever left.
+            // We never create directories here.
             if belongs || entry.file.file_type().ok()?.is_dir() {
                 return None;
             }
@@ -297,14 +295,14 @@ impl MessageStore for FileStore {
         let files = self.files(&leftover.id);
         let path = self.dir.join(&leftover.name);
         let Some(_lock) = lock(&files.lock, until)? else { return Ok(false) };
-        // What it is named for may have come back, or begun to be saved.
+        // The session may exist again, or be about to be saved.
         let is_alone = is_absent(&files.state)?;
         let swept = match leftover.kind {
             LeftoverKind::Temporary | LeftoverKind::Corrupt => files::remove(&path)?,
             LeftoverKind::Trace => is_alone && files::remove(&path)?,
             LeftoverKind::Lock => is_alone,
         };
-        // Asking for a lock made one.
+        // Taking the lock created the file.
         if is_alone {
             files::remove(&files.lock)?;
         }
@@ -322,7 +320,8 @@ fn leftover_kind(extension: &str) -> Option<LeftoverKind> {
     }
 }
 
-/// A file can be said to be of any time, even of one that is no date.
+/// The time of a file as a date. A file system can report any time, even one outside the range of
+/// dates.
 pub(super) fn time(of_file: SystemTime) -> DateTime<Utc> {
     let (since, is_after) = match of_file.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(since) => (since, true),
@@ -345,7 +344,7 @@ fn read(id: &SessionId, files: &Files) -> Result<Document> {
         return Ok(Document::Broken { why, modified });
     }
     let why = match serde_json::from_slice::<Session>(&bytes) {
-        // Its saves would go to the other's file.
+        // Saving it would write to the other session's file.
         Ok(session) if session.session_id != *id => {
             invalid(format!("it holds session `{}`", session.session_id))
         }
@@ -372,13 +371,13 @@ fn invalid(why: String) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
 }
 
-/// All that is sure of a document of a newer roz.
+/// The only field that a document of a newer roz certainly has.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
 }
 
-/// Makes the directory, and what it lies in, or makes it private.
+/// Creates the directory with its parents, or makes an existing one private.
 fn prepare(dir: &Path) -> Result<()> {
     match fs::symlink_metadata(dir) {
         Err(err) if err.kind() == ErrorKind::NotFound => {
@@ -388,7 +387,7 @@ fn prepare(dir: &Path) -> Result<()> {
             let meta = meta.at(dir)?;
             let is_ours = meta.uid() == rustix::process::geteuid().as_raw();
             if meta.is_dir() && is_ours && meta.mode() & 0o077 != 0 {
-                // On a read-only disk it stays as it is.
+                // This fails on a read-only disk, which is fine.
                 let _ = fs::set_permissions(dir, Permissions::from_mode(0o700));
             }
             Ok(())

@@ -2,8 +2,8 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// The entries in `bytes`. A line that is none (of a process killed while it
-/// wrote, of another program) hides no other.
+/// The entries in `bytes`. Lines that cannot be parsed (from a process that was killed while
+/// writing, or from another program) are skipped.
 pub fn entries<T: DeserializeOwned>(bytes: &[u8]) -> impl Iterator<Item = T> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
 }

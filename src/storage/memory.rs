@@ -1,4 +1,4 @@
-//! Sessions for as long as the process lives.
+//! Sessions in memory, for the lifetime of the process.
 
 use std::{
     cmp::Reverse,
@@ -31,12 +31,11 @@ pub struct MemoryStore {
 #[derive(Debug, Default)]
 struct Kept {
     sessions: BTreeMap<SessionId, Entry>,
-    /// Rises with every save, so that no two states share a revision.
+    /// Incremented by every save, so that no two states share a revision.
     saves: u64,
 }
 
-/// The document is kept as JSON, so that nothing survives in here that would
-/// not in a file.
+/// The document is kept as JSON, so that nothing survives that would not survive in a file.
 #[derive(Debug)]
 struct Entry {
     json: Vec<u8>,

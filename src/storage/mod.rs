@@ -1,5 +1,5 @@
-//! Keeps sessions and their traces between one hook and the next. Nothing
-//! outside knows how: whoever codes against [`MessageStore`] knows no files.
+//! Keeps sessions and their traces between one hook and the next. Users of [`MessageStore`] do not
+//! depend on how they are stored.
 
 pub mod approvals;
 mod file;
@@ -35,49 +35,43 @@ pub use crate::world::files::Error as FileError;
 
 /// A place that keeps sessions.
 ///
-/// Stores differ in where they keep a session, never in what keeping means:
-/// each of them passes `storage::contract`.
+/// Stores differ in where they keep a session, but they all pass the tests in `storage::contract`.
 ///
-/// What writes may have to wait for another process, and takes `until` when:
-/// the patience is the caller's (a hook's own deadline), not the store's. One
-/// attempt is made even if that time has passed. Reading never waits.
+/// Writing may have to wait for another process. The caller passes `until` when, for example the
+/// deadline of a hook. One attempt is made even after that time. Reading never waits.
 pub trait MessageStore {
-    /// A document of a newer roz is answered too, if it can be read at all.
+    /// Loads a session. A document of a newer roz is returned too, if it can be parsed.
     ///
     /// # Errors
     ///
-    /// [`Error::Corrupt`] if it cannot be parsed. It was put aside then, and
-    /// counts as absent from now on; its trace stays where it is. Of a newer
-    /// roz's document that is [`Error::NewerVersion`], and nothing is moved.
+    /// [`Error::Corrupt`] if it cannot be parsed. It has then been moved away and counts as absent
+    /// from now on; its trace stays where it is. For a document of a newer roz it is
+    /// [`Error::NewerVersion`], and nothing is moved.
     fn get_session(&self, id: &SessionId) -> Result<Option<Stored>>;
 
-    /// As [`Self::get_session`], for whoever only looks: a document that cannot
-    /// be parsed stays where it is, for the session's own hook to put aside and
-    /// to tell the user of.
+    /// As [`Self::get_session`], but read-only: a document that cannot be parsed stays where it is,
+    /// so that the session's own hook moves it away and tells the user.
     ///
     /// # Errors
     ///
     /// [`Error::Unreadable`] if it cannot be parsed.
     fn look_at(&self, id: &SessionId) -> Result<Option<Stored>>;
 
-    /// Saves `session`, and before it the events that wait in its trace,
-    /// provided that the store still holds it as it was at `revision`.
+    /// Saves `session`, and before it the events that wait in its trace, provided that the stored
+    /// session still has this `revision`.
     ///
-    /// The store's own counters in `session.trace` are taken from `session`,
-    /// so that has to be what was read at `revision`, changed. Events that a
-    /// killed process left in the trace keep their numbers; those of `session`
-    /// are numbered after them.
+    /// The store's own counters are taken from `session.trace`, so `session` has to be a changed
+    /// version of what was read at `revision`. Events that a killed process left in the trace keep
+    /// their numbers; those of `session` are numbered after them.
     ///
     /// # Errors
     ///
-    /// [`Error::Conflict`] if somebody else saved meanwhile;
-    /// [`Error::NewerVersion`] if the document is a newer roz's. Either
-    /// changes nothing.
+    /// [`Error::Conflict`] if another process saved meanwhile; [`Error::NewerVersion`] if the
+    /// document was written by a newer roz. Neither changes anything.
     fn put_session(&self, session: &Session, revision: &Revision, until: Instant) -> Result<()>;
 
-    /// The sessions with the newest activity, newest first, each as
-    /// [`Self::look_at`] answers it: one that cannot be read hides no
-    /// other. Only these are parsed.
+    /// The most recently active sessions, newest first, each as [`Self::look_at`] returns it, so
+    /// that one that cannot be read does not hide the others. Only these are parsed.
     fn list_sessions(&self, limit: usize) -> Result<Vec<Result<Session>>> {
         let newest = self.activity()?.into_iter().take(limit);
         let read = |activity: Activity| {
@@ -89,9 +83,8 @@ pub trait MessageStore {
     /// Every session, newest activity first; none is parsed.
     fn activity(&self) -> Result<Vec<Activity>>;
 
-    /// Forgets a session and its trace, if it still is as it was at `only_at`;
-    /// without `only_at`, however it is. One that is not there is forgotten
-    /// already.
+    /// Deletes a session and its trace, if it still has the revision `only_at`; without `only_at`,
+    /// in any case. Deleting a session that does not exist succeeds.
     fn delete_session(
         &self,
         id: &SessionId,
@@ -99,32 +92,30 @@ pub trait MessageStore {
         until: Instant,
     ) -> Result<()>;
 
-    /// Appends to the trace of a session. The numbers are the store's: those
-    /// in `events` do not count.
+    /// Appends to the trace of a session. The store assigns the numbers and ignores those in
+    /// `events`.
     ///
-    /// The session's revision moves, so that whoever is about to save it
-    /// numbers his events anew.
+    /// This changes the session's revision, so that a save in progress numbers its events again.
     ///
     /// # Errors
     ///
     /// [`Error::Absent`] if there is no such session.
     fn append_trace(&self, id: &SessionId, events: &[TraceEvent], until: Instant) -> Result<()>;
 
-    /// The trace, oldest first: the first ten events and the newest, at most
-    /// `trace.max_events` together, and one `trace_compacted` in between if
-    /// that leaves any out. The bound holds here whether or not the store has
-    /// got round to rewriting what it keeps.
+    /// The trace, oldest first: the first ten events and the newest, at most `trace.max_events`
+    /// together, with a `trace_compacted` in between if any are left out. The limit applies even if
+    /// the store has not compacted its file yet.
     fn read_trace(&self, id: &SessionId) -> Result<Vec<TraceEvent>>;
 
-    /// What no session needs any more, or never did.
+    /// Files that no session needs.
     fn leftovers(&self) -> Result<Vec<Leftover>>;
 
-    /// Removes a leftover; answers whether it still was one.
+    /// Removes a leftover. Returns whether it still was one.
     fn sweep(&self, leftover: &Leftover, until: Instant) -> Result<bool>;
 }
 
-/// Opens the store that the configuration asks for. `home` is where it lies if
-/// the configuration names no place. Touches nothing yet.
+/// Opens the store that the configuration asks for, in `home` if the configuration names no path.
+/// Does not touch the disk yet.
 pub fn open(policy: &Policy, home: &Path) -> Result<Box<dyn MessageStore>> {
     let home = policy.storage.path.as_deref().unwrap_or(home);
     match policy.storage.backend {
@@ -152,7 +143,7 @@ pub struct Activity {
     pub at: DateTime<Utc>,
 }
 
-/// Something that lies with the sessions and belongs to none.
+/// A file in the folder of the sessions that belongs to no session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     pub id: SessionId,
@@ -165,13 +156,13 @@ pub struct Leftover {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftoverKind {
-    /// Of a save that was killed, or of one that runs just now.
+    /// From a save that was killed or is still running.
     Temporary,
-    /// Of a session that is not there.
+    /// Of a session that does not exist.
     Lock,
-    /// Of a session that is not there.
+    /// Of a session that does not exist.
     Trace,
-    /// A document that could not be parsed, put aside for the user.
+    /// A document that could not be parsed, kept for the user.
     Corrupt,
 }
 
@@ -197,7 +188,7 @@ pub enum Error {
 }
 
 impl Revision {
-    /// The revision of a session that is not there yet.
+    /// The revision of a session that does not exist yet.
     pub const ABSENT: Self = Self(None);
 
     fn of(bytes: Option<&[u8]>) -> Self {
@@ -210,7 +201,7 @@ impl Revision {
     }
 }
 
-/// A newer roz's document is not for us to write.
+/// Fails for a document of a newer roz, which this version must not write.
 fn check_version(session: &Session, path: &Path) -> Result<()> {
     if session.version > VERSION {
         return Err(Error::NewerVersion { path: path.into(), version: session.version });
@@ -218,7 +209,7 @@ fn check_version(session: &Session, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The session as it stands before the events that wait in it, and those.
+/// The session without the events that are waiting to be saved, and those events.
 fn without_fresh(session: &Session) -> (Session, Vec<TraceEvent>) {
     let events: Vec<_> = session.trace.fresh().cloned().collect();
     let mut session = session.clone();
@@ -231,7 +222,7 @@ fn without_fresh(session: &Session) -> (Session, Vec<TraceEvent>) {
     (session, events)
 }
 
-/// What happened in a session is never younger than the session.
+/// Sets `updated_at` so that no event is newer than the session.
 fn touch(session: &mut Session, events: &[TraceEvent]) {
     let newest = events.iter().map(|event| event.timestamp).max();
     session.updated_at = newest.map_or(session.updated_at, |newest| newest.max(session.updated_at));

@@ -37,7 +37,7 @@ impl Home {
         self.dir.join(name)
     }
 
-    /// Everything that lies beside each other, sorted.
+    /// The names of all files in the folder, sorted.
     fn names(&self) -> Vec<String> {
         let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string();
         let mut names: Vec<_> =
@@ -302,7 +302,7 @@ fn a_decision_is_saved_like_anything_else() {
     let decision = Mark::RozDecision(DecisionTaken {
         decision: "COMPLETE",
         summary: "fine".into(),
-        stands: true,
+        has_effect: true,
         ..DecisionTaken::default()
     });
     for n in 1..100 {

@@ -1,11 +1,9 @@
-//! A session's trace as a file: numbers without a gap, whatever was killed
-//! when, and a bound on what is kept.
+//! A session's trace as a file: numbered without gaps even if a process is killed, and limited in
+//! length.
 //!
-//! Events are written before the state that knows them, so after a kill in
-//! between the file is longer than the state says. Whoever saves next under
-//! the lock finds that out by comparing the length that the state remembers,
-//! leaves those events where they are, says so by a [`Mark::Interrupted`], and
-//! goes on counting behind them.
+//! Events are written before the state that counts them, so if a process is killed in between, the
+//! file is longer than the state says. The next save compares the lengths under the lock. It keeps
+//! those events, adds a [`Mark::Interrupted`], and continues counting after them.
 
 use chrono::{DateTime, Utc};
 
@@ -25,21 +23,21 @@ const COMPACTED: &str = "trace_compacted";
 
 /// Events on their way into the trace.
 pub(super) struct Batch {
-    /// Their numbers are given here.
+    /// They are numbered when they are added.
     pub(super) events: Vec<TraceEvent>,
-    /// The time for what the store itself has to say.
+    /// The time of the events that the store itself adds.
     pub(super) at: DateTime<Utc>,
     pub(super) durable: bool,
 }
 
-/// Takes the events back, in case the state cannot be saved after them.
+/// Removes the events again if the state cannot be saved after them.
 #[must_use]
 pub(super) struct Undo(Option<(Log, u64)>);
 
-/// Writes a batch behind what is there, and counts it in `trace`.
+/// Appends a batch, and counts it in `trace`.
 ///
-/// `trace.seq` is the number of the last event that the saved state knows.
-/// Only under the session's lock.
+/// `trace.seq` is the number of the last event that the saved state counts. The caller holds the
+/// session's lock.
 pub(super) fn add(
     files: &Files,
     trace: &mut Trace,
@@ -84,14 +82,14 @@ pub(super) fn add(
     Ok(undo)
 }
 
-/// `trace.max_events`, such that twice as many can be counted.
+/// `trace.max_events`, limited so that twice as many can be counted.
 pub(super) fn bound(max_events: u64) -> usize {
     usize::try_from(max_events).unwrap_or(usize::MAX).min(usize::MAX / 4)
 }
 
-/// What a reader is shown of `events`: all, or the first and the newest and in
-/// between how many were dropped in all. The marker has the number of the last
-/// event that it stands for, so numbers go on rising.
+/// What a reader is shown of `events`: all of them, or the first and the newest with a marker in
+/// between that says how many were dropped. The marker has the number of the last event that it
+/// stands for, so that numbers keep increasing.
 pub(super) fn bounded(mut events: Vec<TraceEvent>, max_events: usize) -> Vec<TraceEvent> {
     if max_events == 0 {
         return Vec::new();
@@ -119,8 +117,8 @@ fn is_marker(event: &TraceEvent) -> bool {
     event.event_type == COMPACTED
 }
 
-/// Counts what is in the file instead of what the state remembers; answers the
-/// mark for events that the state does not know.
+/// Counts what is in the file instead of using the counts in the state. Returns the mark for events
+/// that the state does not count.
 fn recover(trace: &mut Trace, found: &[u8], at: DateTime<Utc>) -> Option<TraceEvent> {
     let events: Vec<TraceEvent> = journal::entries(found).collect();
     let after_seq = trace.seq;
@@ -134,7 +132,7 @@ fn recover(trace: &mut Trace, found: &[u8], at: DateTime<Utc>) -> Option<TraceEv
     (beyond > 0 || was_cut_off).then(|| Mark::Interrupted { after_seq, events: beyond }.at(0, at))
 }
 
-/// Rewrites the trace to its bound. Rare, so that a hook's cost does not grow.
+/// Compacts the trace to its limit. This is rare, so that the cost of a hook does not grow.
 fn rewrite(
     files: &Files,
     trace: &mut Trace,
@@ -155,9 +153,9 @@ fn rewrite(
     Ok(())
 }
 
-/// Adds an empty line if the file would be as long as the saved state
-/// remembers: a kill before the new state is saved could not be seen then.
-/// Only a trace that was rewritten or cut can come to the same length again.
+/// Adds an empty line if the file would be as long as the saved state says, because then a kill
+/// before the new state is saved could not be detected. Only a trace that was compacted or cut can
+/// have the same length again.
 fn tell_apart(new: &mut Vec<u8>, before: u64, remembered: u64) {
     if before + new.len() as u64 == remembered {
         new.push(b'\n');
@@ -175,7 +173,7 @@ fn keep_none(files: &Files, trace: &mut Trace, new: usize) -> Result<Undo> {
 }
 
 impl Undo {
-    /// As well as it can be done; otherwise the next save finds the events.
+    /// Best effort: if it fails, the next save finds the events.
     pub(super) fn carry_out(self) {
         if let Some((log, before)) = self.0 {
             let _ = log.cut(before);

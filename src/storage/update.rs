@@ -1,4 +1,4 @@
-//! Load, change, save: the one way in which a session changes.
+//! Load, change, save: the only way to change a session.
 
 use std::time::Instant;
 
@@ -7,16 +7,14 @@ use crate::{
     storage::{Error, MessageStore, Result, Revision, Stored},
 };
 
-/// Loads a session, or makes a `new` one, lets `change` have it, and saves
-/// what came of it.
+/// Loads a session or creates a `new` one, calls `change` on it, and saves the result.
 ///
-/// Hooks run in parallel, so somebody else may save in between. Then the
-/// change is made again, on what they saved, until it is too late: `change`
-/// has to be pure, for it can run more than once.
+/// Hooks run in parallel, so another one may save in between. Then the change is made again on what
+/// that one saved, until the deadline. So `change` may run more than once and has to be pure.
 ///
-/// A session that did not change is not written, be it new or old. A new
-/// `updated_at` alone is no change, so `change` may set it every time; it is
-/// never left behind the events that are saved with it.
+/// A session that did not change is not written, whether new or old. A new `updated_at` alone does
+/// not count as a change, so `change` may set it every time; it is never older than the events that
+/// are saved with it.
 pub fn update<T>(
     store: &dyn MessageStore,
     id: &SessionId,
@@ -27,7 +25,7 @@ pub fn update<T>(
     update_from(store, store.get_session(id)?, id, until, new, change)
 }
 
-/// As [`update`], for whoever has `loaded` the session already.
+/// As [`update`], for a session that is already `loaded`.
 pub fn update_from<T>(
     store: &dyn MessageStore,
     mut loaded: Option<Stored>,

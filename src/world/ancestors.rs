@@ -7,7 +7,7 @@ use std::{
 
 use super::process;
 
-/// A process that started this one, or started one that did.
+/// A process that started this one, directly or through others.
 #[derive(Debug)]
 pub struct Ancestor {
     pub pid: u32,
@@ -15,18 +15,18 @@ pub struct Ancestor {
     pub words: Vec<String>,
 }
 
-/// Nobody nests processes deeper by hand.
+/// Deeper nesting does not occur in practice.
 const DEEPEST: usize = 64;
 
-/// Whether an agent is among the processes that this one descends from: by its name, or by a
-/// variable of its in the environment of one of them. An agent can empty its own environment and
-/// make a terminal of its own, but not change whose descendant it is without leaving its group.
-/// Where the system does not tell, nobody is found.
+/// Whether an agent is among the processes that this one descends from, by its name or by one of
+/// its variables in the environment of one of them. An agent can clear its own environment and open
+/// a terminal of its own, but it cannot change its ancestors without leaving its process group.
+/// Returns false where the system does not give that information.
 pub fn descends_from_agent() -> bool {
     ancestors().iter().any(|folder| folder.is_agent(&[]) || folder.has_variable_of_agent())
 }
 
-/// The ancestors of this process, the nearest first, as far as the system tells.
+/// The ancestors of this process, nearest first, as far as the system lists them.
 pub fn ancestors() -> Vec<Ancestor> {
     let mut found = Vec::new();
     let mut next =
@@ -41,7 +41,7 @@ pub fn ancestors() -> Vec<Ancestor> {
 
 fn of_proc(pid: u32) -> Option<(u32, Vec<String>)> {
     let folder = Path::new("/proc").join(pid.to_string());
-    // `pid (comm) state ppid …`; the name may hold anything, blanks too.
+    // `pid (comm) state ppid …`; the name may contain anything, including blanks.
     let stat = std::fs::read(folder.join("stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat).into_owned();
     let (_, rest) = stat.rsplit_once(')')?;
@@ -53,7 +53,7 @@ fn of_proc(pid: u32) -> Option<(u32, Vec<String>)> {
     Some((parent, words.collect()))
 }
 
-/// Where there is no `/proc`.
+/// For systems without `/proc`.
 fn of_ps(pid: u32) -> Option<(u32, Vec<String>)> {
     if cfg!(target_os = "linux") {
         return None;
@@ -68,7 +68,7 @@ fn of_ps(pid: u32) -> Option<(u32, Vec<String>)> {
 }
 
 impl Ancestor {
-    /// Whether it is an agent: one of those `pids`, or an agent's program by its name.
+    /// Whether it is an agent, by its pid or by the name of its program.
     pub fn is_agent(&self, pids: &[u32]) -> bool {
         const AGENTS: &[&str] = &[
             "claude",
@@ -104,7 +104,7 @@ impl Ancestor {
         variables.any(|variable| NAMES.iter().any(|name| variable.starts_with(name.as_bytes())))
     }
 
-    /// Whether it is a shell that was given a line to run: `sh -c 'git push'`.
+    /// Whether it is a shell that runs a line, as in `sh -c 'git push'`.
     pub fn is_shell_line(&self) -> bool {
         const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"];
         let name = self.words.first().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
@@ -114,7 +114,7 @@ impl Ancestor {
         SHELLS.contains(&name.trim_start_matches('-')) && options.any(is_line)
     }
 
-    /// Its command line, the program by its name alone.
+    /// Its command line, with the program's name instead of its path.
     pub fn line(&self) -> String {
         let mut words = self.words.clone();
         if let Some(program) = words.first_mut() {

@@ -1,5 +1,5 @@
-//! What git says of each line of a file: the commit that it came with, and what the file was called
-//! then.
+//! What git knows about each line of a file: the commit that added it, and the name of the file at
+//! that time.
 
 use std::{collections::HashMap, path::Path, time::Instant};
 
@@ -7,21 +7,22 @@ use chrono::{DateTime, Utc};
 
 use super::git::{self, Error};
 
-/// A commit that brought a line.
+/// A commit that added a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Commit {
     pub id: String,
     pub author: String,
-    /// When it was committed, be it again: a rebase and an amend count.
+    /// The commit date, which a rebase or an amend changes.
     pub at: Option<DateTime<Utc>>,
-    /// When it was first committed: that it keeps.
+    /// The author date, which does not change.
     pub written: Option<DateTime<Utc>>,
     pub summary: String,
     /// From the work tree's root.
     pub file: String,
 }
 
-/// A line's commit, and where it stood in the file that this left; none: it is not committed.
+/// The commit of a line, and the line's number in that commit. Lines that are not committed have no
+/// commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub commit: Commit,
@@ -29,8 +30,8 @@ pub struct Origin {
     pub line: usize,
 }
 
-/// Of each line of the file as it is in the work tree, from the first. Empty where git knows no
-/// such file. With `-w` among the options, commits that moved blanks are passed over.
+/// The origin of each line of the file as it is in the work tree. Empty if git does not know the
+/// file. With `-w` among the options, commits that only changed whitespace are skipped.
 pub fn origins(
     root: &Path,
     file: &Path,

@@ -1,7 +1,7 @@
-//! What was made of files before, so that a hook need not make it again.
+//! Caches what was computed from files, so that a hook need not compute it again.
 //!
-//! Nothing in here may fail a load: what cannot be read is made anew, what cannot be written is
-//! left.
+//! A cache never makes a load fail: an entry that cannot be read is computed again, and an entry
+//! that cannot be written is skipped.
 
 use std::{
     fs::{self, File},
@@ -15,8 +15,8 @@ use tempfile::NamedTempFile;
 
 use super::{file_identity::Stamp, files};
 
-/// The code that made an entry: roz's version and a hash of the sources that matter. Between two
-/// builds of one version an entry must not outlive the rules that made it.
+/// The code that made an entry: roz's version and a hash of the relevant sources. The hash
+/// invalidates entries between two builds of the same version.
 pub(crate) type MadeBy = (&'static str, u64);
 
 /// The [`MadeBy`] of code, from its sources.
@@ -34,13 +34,13 @@ pub(crate) const fn made_by(sources: &[&[u8]]) -> MadeBy {
     (env!("CARGO_PKG_VERSION"), hash)
 }
 
-/// Two changes of a file closer than this may leave the same times on it.
+/// Two changes of a file within this time may leave the same timestamps.
 const TICK_NS: i128 = 50_000_000;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Entry<S, L> {
     made_by: (String, u64),
-    /// When its sources began to be read, by the file system's clock.
+    /// When reading its sources began, by the file system's clock.
     begun: Time,
     seen: S,
     loaded: L,
@@ -48,8 +48,8 @@ struct Entry<S, L> {
 
 type Time = (i64, i64);
 
-/// What was made of just what was `seen`, by the same code; `stamps` are those of its files.
-/// Nothing if the entry is above `largest` bytes.
+/// The entry that the same code made from exactly what was `seen`; `stamps` are those of its files.
+/// `None` if the entry is longer than `largest` bytes.
 pub(crate) fn read<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     path: &Path,
     made_by: MadeBy,
@@ -64,8 +64,8 @@ pub(crate) fn read<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     fitting(&text, made_by, seen, &mut stamps)
 }
 
-/// As [`read`], of an entry with a body: the body is not read, but told by its file and where it
-/// begins in it.
+/// As [`read`], for an entry with a body. The body is not read: its file and the offset in it are
+/// returned.
 pub(crate) fn read_with_body<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     path: &Path,
     made_by: MadeBy,
@@ -99,8 +99,8 @@ fn fitting<'a, S: DeserializeOwned + PartialEq, L: DeserializeOwned>(
     fits.then_some(entry.loaded)
 }
 
-/// Git's word: a source that changed just before it was read may have changed once more, after it
-/// was read and within the same tick.
+/// Racy in git's sense: a source that changed just before it was read may have changed once more
+/// after that, within the same tick.
 fn is_racy(stamp: &Stamp, begun: Time) -> bool {
     match stamp {
         Stamp::File { ctime, .. } => (ns(begun) - ns(*ctime)).abs() < TICK_NS,
@@ -108,7 +108,7 @@ fn is_racy(stamp: &Stamp, begun: Time) -> bool {
     }
 }
 
-/// A cache entry to be, from before its sources are read.
+/// A cache entry that is being made, since before its sources are read.
 #[derive(Debug)]
 pub(crate) struct Pending<'a> {
     path: &'a Path,
@@ -132,7 +132,7 @@ impl Pending<'_> {
         body: Option<&[u8]>,
     ) {
         let made_by = (made_by.0.to_owned(), made_by.1);
-        // Paths that are no UTF-8 are no JSON: such a project does without.
+        // JSON cannot hold paths that are not UTF-8: such a project has no cache.
         let entry = Entry { made_by, begun: self.begun, seen, loaded };
         let Ok(mut text) = serde_json::to_vec(&entry) else { return };
         if let Some(body) = body {
@@ -146,7 +146,7 @@ impl Pending<'_> {
     }
 }
 
-/// Writes a new file and renames it: what is at `path` is never written through, whatever it is.
+/// Writes a new file and renames it, so that a link at `path` is replaced and not followed.
 pub(crate) fn replace(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut file = beside(path)?;
     parts.iter().try_for_each(|part| file.write_all(part))?;
@@ -162,7 +162,7 @@ fn beside(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
-    // An empty folder is the one thing that a rename does not replace and that is nobody's loss.
+    // A rename does not replace a folder, and removing an empty one loses nothing.
     let _ = fs::remove_dir(path);
     file.persist(path)?;
     Ok(())
@@ -172,7 +172,7 @@ fn ns((seconds, nanos): Time) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanos)
 }
 
-/// FNV-1a: a name, no proof. Each file says what it was made of.
+/// FNV-1a, which is good enough for a name: each file contains what it was made of.
 pub(crate) fn hash(parts: &[&[u8]]) -> u128 {
     let bytes = parts.iter().flat_map(|part| part.iter().chain(&[0]));
     bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {

@@ -12,7 +12,7 @@ use std::{
 /// Seconds and nanoseconds, by the file system's clock.
 pub type Time = (i64, i64);
 
-/// Entries that are looked at, and what that may take.
+/// The budget: how many entries are looked at, and for how long.
 const ENTRIES: usize = 20_000;
 const PATIENCE: Duration = Duration::from_millis(50);
 const TOO_MANY: &str = "the work tree has more than 20000 entries";
@@ -22,15 +22,15 @@ const CLOCK_SET_BACK: &str = "the clock was set back";
 /// The file system's clock may be a tick behind ours.
 #[cfg(not(target_os = "linux"))]
 const TICK: Duration = Duration::from_millis(20);
-/// The clock is asked once in so many entries.
+/// The clock is read once per so many entries.
 const ROUND: usize = 256;
-/// Deeper folders are not gone into.
+/// Deeper folders are not scanned.
 const DEEPEST: usize = 120;
 
-/// What is left out of a look: asked for each folder, and for each file that was touched. Paths
-/// begin at the root, with `/` between their parts.
+/// What a scan skips: asked about each folder, and about each file that was touched. Paths are
+/// relative to the root and separated by `/`.
 pub trait Skips {
-    /// A folder is gone into.
+    /// Called before a folder is scanned.
     fn enters(&mut self, folder: &str);
     fn leaves(&mut self);
     fn folder(&self, path: &str) -> bool;
@@ -43,7 +43,7 @@ pub struct Scanned {
     pub touched: BTreeMap<String, bool>,
     /// Folders in which something came, went or got another name.
     pub folders: Vec<String>,
-    /// Why not all was looked at.
+    /// Why the scan is incomplete.
     pub stopped: Option<&'static str>,
 }
 
@@ -68,13 +68,13 @@ pub fn changed_at(meta: &Metadata) -> Time {
     (meta.ctime(), meta.ctime_nsec())
 }
 
-/// Whether a file was made since then, as far as the system tells.
+/// Whether a file was created since then, if the system records that.
 pub fn is_new(meta: &Metadata, since: Time) -> bool {
     meta.created().is_ok_and(|created| time(created) >= since)
 }
 
-/// What was touched below `root` since then. Links are not followed, other file systems are not
-/// gone into.
+/// What was touched below `root` since then. Links are not followed, and other file systems are not
+/// scanned.
 pub fn since(root: &Path, since: Time, skips: &mut dyn Skips) -> Scanned {
     let found = fs::symlink_metadata(root).ok();
     let mut walk = Walk {
@@ -108,9 +108,9 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// `depth` counts the folders above; `has_moved`: one of them got another name.
+    /// `depth` is the number of folders above; `has_moved` says whether one of them was renamed.
     fn folder(&mut self, folder: &Path, inside: &str, depth: usize, has_moved: bool) {
-        // What cannot be read cannot be written by the same account either.
+        // A folder that we cannot read cannot be written to by the same account either.
         let Ok(entries) = fs::read_dir(folder) else { return };
         self.skips.enters(inside);
         for entry in entries.flatten() {
@@ -158,7 +158,7 @@ impl Walk<'_> {
     fn entry(&mut self, entry: &fs::DirEntry, kind: FileType, path: String, has_moved: bool) {
         let Ok(meta) = entry.metadata() else { return };
         let is_touched = changed_at(&meta) >= self.since || has_moved;
-        // A FIFO, a socket: nothing that git keeps.
+        // Git does not track FIFOs and sockets.
         if !is_touched || !(kind.is_file() || kind.is_symlink()) || self.skips.file(&path) {
             return;
         }

@@ -1,4 +1,4 @@
-//! How much of a work tree was changed: lines, and files by what they hold.
+//! How much of a work tree has changed: line counts and content hashes.
 
 use std::{collections::BTreeMap, path::Path, time::Instant};
 
@@ -10,7 +10,7 @@ use super::{
     read_head,
 };
 
-/// Files that are looked at one by one; whoever has more has a large change.
+/// How many files are looked at one by one. More than that is a large change anyway.
 const MAX_FILES: usize = 2_000;
 /// A larger file is as good as a large change.
 const MAX_FILE: usize = 4 << 20;
@@ -19,22 +19,22 @@ const MAX_FILE: usize = 4 << 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
     pub path: String,
-    /// Lines added and removed; of a binary file 1.
+    /// Lines added and removed; 1 for a binary file.
     pub lines: u64,
-    /// It is a repository of its own, a submodule say: how many lines nobody knows.
+    /// Whether it is a repository of its own, such as a submodule, whose lines are not counted.
     pub is_repository: bool,
 }
 
-/// The files that differ from the checked out commit, tracked or not, with a hash of what they
-/// hold. One process.
+/// The files that differ from the checked out commit, tracked or not, with a hash of their content.
+/// Starts one process.
 pub fn dirty(root: &Path, until: Instant) -> Result<BTreeMap<String, String>, Error> {
     let text = status(root, &["--untracked-files=all"], until)?;
     let paths = entries(&text).map(|(_, path)| path).take(MAX_FILES);
     Ok(paths.map(|path| (path.to_owned(), content(&root.join(path)))).collect())
 }
 
-/// What `git status` says of each file that is not as committed, the ignored ones among them: two
-/// letters, and the path. A folder of which nothing is tracked is one of them.
+/// What `git status` prints for each file that differs from the commit, including ignored ones: two
+/// letters and the path. A folder without tracked files is one entry.
 pub fn states(root: &Path, until: Instant) -> Result<Vec<(String, String)>, Error> {
     let text = status(root, &["--untracked-files=normal", "--ignored=traditional"], until)?;
     Ok(entries(&text).map(|(state, path)| (state.to_owned(), path.to_owned())).collect())
@@ -51,7 +51,7 @@ fn entries(status: &str) -> impl Iterator<Item = (&str, &str)> {
     entries.map(|entry| (&entry[..2], &entry[3..]))
 }
 
-/// A hash of what a file holds; of a repository its commit, of what cannot be read a word for it.
+/// A hash of a file's content; the commit of a repository; a word for what cannot be read.
 pub fn content(path: &Path) -> String {
     let Ok(meta) = path.symlink_metadata() else { return "absent".to_owned() };
     if is_repository(path) {
@@ -86,7 +86,7 @@ pub fn since(
     until: Instant,
 ) -> Result<Vec<Changed>, Error> {
     let mut found = tracked(root, base, until)?;
-    // Of a commit that is gone nothing can be told.
+    // If the commit is gone, nothing is known about it.
     if let Some(Ok(own)) = pulled(root, began).map(|tip| tracked(root, &tip, until)) {
         found = common(found, &own);
     }
@@ -99,7 +99,7 @@ pub fn since(
     Ok(found)
 }
 
-/// What differs from `base` of the files that git knows. One process.
+/// The tracked files that differ from `base`. Starts one process.
 fn tracked(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Error> {
     let args = [
         "diff",
@@ -120,8 +120,8 @@ fn tracked(root: &Path, base: &str, until: Instant) -> Result<Vec<Changed>, Erro
     Ok(found)
 }
 
-/// Of the changes since one commit those that are changes since another as well, by the fewer
-/// lines.
+/// The changes since one commit that are also changes since the other, each with the lower line
+/// count.
 fn common(since: Vec<Changed>, other: &[Changed]) -> Vec<Changed> {
     let lines: BTreeMap<&str, u64> =
         other.iter().map(|changed| (changed.path.as_str(), changed.lines)).collect();
@@ -132,8 +132,8 @@ fn common(since: Vec<Changed>, other: &[Changed]) -> Vec<Changed> {
     own.collect()
 }
 
-/// The newest commit of a remote's default branch that was fetched since then; none: nothing was.
-/// Read from git's own records: what was pushed is no news.
+/// The newest commit of the remote's default branch that was fetched since then, according to git's
+/// reflogs. Commits that were pushed from here do not count.
 fn pulled(root: &Path, since: DateTime<Utc>) -> Option<String> {
     let (_, common) = git::git_dirs(root)?;
     let head = std::fs::read_to_string(common.join("refs/remotes/origin/HEAD")).ok();
@@ -161,7 +161,7 @@ fn numstat(line: &str) -> Option<Changed> {
     Some(Changed { path: path.to_owned(), lines, is_repository: false })
 }
 
-/// git tells of a repository within a work tree by one line.
+/// Git shows a repository within a work tree as a single line.
 fn is_repository(path: &Path) -> bool {
     path.join(".git").exists()
 }

@@ -1,5 +1,5 @@
-//! Files that anybody may have put there: a FIFO must not hang a hook, a huge file must not fill
-//! its memory. And how to tell that one is as it was.
+//! Reads files that anybody may have put there: a FIFO must not hang a hook, and a huge file must
+//! not fill its memory. And tells whether a file has changed.
 
 use std::{
     fs::{self, File},
@@ -14,8 +14,8 @@ use rustix::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A file as it was found. The same `Seen` again means the same text, but for a change within a
-/// tick of the clock: [`super::cached`] looks at that.
+/// The identity of a file as it was found. An equal `Seen` means the same text, except for a change
+/// within a tick of the clock, which [`super::cached`] checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     pub(crate) path: PathBuf,
@@ -26,7 +26,7 @@ pub(crate) struct Seen {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stamp {
     Absent,
-    /// There is something, and it cannot be looked at.
+    /// There is something, but its metadata cannot be read.
     Hidden,
     File {
         dev: u64,
@@ -38,7 +38,7 @@ pub(crate) enum Stamp {
 }
 
 impl Seen {
-    /// Links are followed: many keep their files elsewhere.
+    /// Follows links, because many users keep their files elsewhere.
     pub(crate) fn at(path: PathBuf) -> Self {
         let stamp = match fs::metadata(&path) {
             Ok(meta) => Stamp::File {
@@ -82,14 +82,14 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(bytes))
 }
 
-/// The bytes of a file, at most one more than `limit`; `size` is what the system says of it.
+/// The bytes of a file, at most one more than `limit`; `size` is what the system reports.
 pub(super) fn read_beyond(file: &File, size: u64, limit: u64) -> io::Result<Vec<u8>> {
     let expected = usize::try_from(size.min(limit)).unwrap_or(0);
     let mut bytes = Vec::new();
     // One byte more than expected, so that a single read finds the end.
     bytes.try_reserve_exact(expected + 1)?;
     rustix::io::retry_on_intr(|| rustix::io::read(file, spare_capacity(&mut bytes)))?;
-    // It grew, or the kernel makes it up and says that it is empty.
+    // It grew, or it is a kernel file, which the system reports as empty.
     if bytes.len() != expected {
         let rest = limit.saturating_add(1).saturating_sub(bytes.len() as u64);
         file.take(rest).read_to_end(&mut bytes)?;
@@ -107,7 +107,7 @@ pub(super) fn open_regular(path: &Path) -> io::Result<(File, u64)> {
     Ok((file, meta.len()))
 }
 
-/// Opens for reading, and waits for nobody.
+/// Opens for reading, without blocking.
 pub(crate) fn open(path: &Path, flags: OFlags) -> io::Result<File> {
     let flags = flags | OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = rustix::io::retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()));

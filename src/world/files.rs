@@ -1,5 +1,5 @@
-//! Opens files that are files. What stands in the place of one (a link, a FIFO, a directory, a
-//! device) is never followed, waited for or written to.
+//! Opens regular files only. A link, FIFO, directory or device in the place of one is never
+//! followed, waited for or written to.
 
 use std::{
     fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions},
@@ -16,15 +16,15 @@ use rustix::fs::OFlags;
 use super::file_identity::{self, read_beyond};
 pub(crate) use super::lock::{lock, lock_for};
 
-/// The most that is read of a document. A session takes some kilobytes.
+/// The longest document that is read, in bytes. A session takes some kilobytes.
 pub(crate) const MAX_DOCUMENT: u64 = 64 << 20;
 
-/// For whom a file is that is made.
+/// Who may access a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// The user alone.
+    /// Only the user.
     Private,
-    /// Whom the umask admits: a file that belongs to a project.
+    /// Everyone whom the umask permits: for files that belong to a project.
     Shared,
 }
 
@@ -40,12 +40,12 @@ pub enum Error {
     NotAFile { path: PathBuf, what: &'static str },
 }
 
-/// Opens `path`, private if it is created; none if it is not there.
+/// Opens `path`, private if it is created; `None` if it does not exist.
 pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<(File, Metadata)>> {
     open_for(path, options, Access::Private)
 }
 
-/// As [`open`], and `access` to it if it is created.
+/// As [`open`], with `access` to the file if it is created.
 pub(crate) fn open_for(
     path: &Path,
     options: &mut OpenOptions,
@@ -61,8 +61,8 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)
         Ok(file) => file,
         Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
         Err(source) => {
-            // The error's own words (`too many levels of symbolic links`, `no such device or
-            // address`) say less than what stands there.
+            // The system's message (`too many levels of symbolic links`, `no such device or
+            // address`) says less than the file type does.
             if let Ok(meta) = fs::symlink_metadata(path) {
                 check(path, meta.file_type())?;
             }
@@ -74,12 +74,12 @@ fn opened(path: &Path, file: io::Result<File>) -> Result<Option<(File, Metadata)
     Ok(Some((file, meta)))
 }
 
-/// A document whole; of one above [`MAX_DOCUMENT`] no more than shows that.
+/// A whole document. A longer one than [`MAX_DOCUMENT`] is cut just after that.
 pub(crate) fn read(path: &Path) -> Result<Option<(Vec<u8>, Metadata)>> {
     read_up_to(path, MAX_DOCUMENT)
 }
 
-/// A file to its end, however long it is; none if it is not there.
+/// A whole file, however long; `None` if it does not exist.
 pub(crate) fn read_whole(path: &Path) -> Result<Option<Vec<u8>>> {
     Ok(read_up_to(path, u64::MAX)?.map(|(bytes, _)| bytes))
 }
@@ -92,18 +92,17 @@ fn read_up_to(path: &Path, limit: u64) -> Result<Option<(Vec<u8>, Metadata)>> {
     Ok(Some((bytes, meta)))
 }
 
-/// What a file is replaced by.
+/// The new content of a file.
 pub(crate) struct Replacement<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) modified: Option<SystemTime>,
-    /// Whether the bytes are on the disk before they get their name.
+    /// Whether the bytes are synced to disk before the file gets its name.
     pub(crate) durable: bool,
-    /// Who may do what with it; none: the user alone.
+    /// Its permissions; if `None`, only the user has access.
     pub(crate) mode: Option<u32>,
 }
 
-/// Puts new bytes in the place of a file of a project's, with the permissions that it has. For the
-/// holder of the file's lock.
+/// Replaces a file of the project and keeps its permissions. The caller holds the file's lock.
 pub(crate) fn rewrite(path: &Path, bytes: &[u8], durable: bool) -> Result<()> {
     let meta = fs::symlink_metadata(path).ok();
     let mode = meta.map_or(0o644, |meta| meta.permissions().mode() & 0o7777);
@@ -112,17 +111,17 @@ pub(crate) fn rewrite(path: &Path, bytes: &[u8], durable: bool) -> Result<()> {
     replace(path, &tmp, &Replacement { bytes, modified: None, durable, mode: Some(mode) })
 }
 
-/// Makes a folder of roz's own, and those above it, for the user alone.
+/// Creates a folder of roz's own and its parents, with access only for the user.
 pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Puts a new file in the place of `path`: a reader sees the old one or the new one. `tmp` is for
-/// the holder of the lock alone, so what is there is left over from a process that was killed.
+/// Replaces `path` atomically: a reader sees the old file or the new one. Only the holder of the
+/// lock uses `tmp`, so a file there is left over from a process that was killed.
 pub(crate) fn replace(path: &Path, tmp: &Path, new: &Replacement) -> Result<()> {
     let written = write_new(tmp, new).and_then(|()| fs::rename(tmp, path).at(path));
     if written.is_err() {
-        // Perhaps the disk is full: at least do not add to it.
+        // The disk may be full: leave nothing behind.
         let _ = fs::remove_file(tmp);
     }
     written
@@ -135,7 +134,7 @@ fn write_new(tmp: &Path, new: &Replacement) -> Result<()> {
         file.set_permissions(Permissions::from_mode(mode)).at(tmp)?;
     }
     if let Some(modified) = new.modified {
-        // For the order of a list; no reason to lose a save.
+        // The time only orders lists, so failing to set it does not fail the save.
         let _ = file.set_modified(modified);
     }
     if new.durable {
@@ -148,7 +147,7 @@ fn create_new(tmp: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
     match options.open(tmp) {
-        // Perhaps it is a link to somewhere else: it is removed, not followed.
+        // It may be a link to somewhere else: remove it, do not follow it.
         Err(err) if err.kind() == ErrorKind::AlreadyExists => {
             remove(tmp)?;
             options.open(tmp).at(tmp)
@@ -157,7 +156,7 @@ fn create_new(tmp: &Path) -> Result<File> {
     }
 }
 
-/// Removes the file, or whatever else stands there but a directory; answers whether there was
+/// Removes the file, or whatever else has that path except a directory. Returns whether there was
 /// anything.
 pub(crate) fn remove(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {

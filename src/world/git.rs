@@ -1,4 +1,4 @@
-//! What git knows of a work tree. What can be read from files is read from files: a child costs
+//! What git knows about a work tree. Whatever files tell is read from them: a child process costs
 //! more than the whole hook.
 
 use std::{
@@ -37,16 +37,17 @@ pub fn root(dir: &Path) -> PathBuf {
     find_root(dir).unwrap_or_else(|| dir.to_owned())
 }
 
-/// The root of the work tree that holds `dir`, else `dir` itself; and where that is a linked one
-/// (`git worktree add`), the main work tree of its repository.
+/// The root of the work tree that holds `dir`, else `dir` itself; and if that is a linked one (`git
+/// worktree add`), the main work tree of its repository.
 pub fn work_trees(dir: &Path) -> (PathBuf, Option<PathBuf>) {
     let root = root(dir);
     let main = if root.join(".git").is_dir() { None } else { main_work_tree(&root) };
     (root, main)
 }
 
-/// None where the repository has no main work tree, or `root` is no linked one: a submodule's
-/// `.git` is a file as well, and it shares no folder with others.
+/// `None` if the repository has no main work tree, or if `root` is not a linked work tree: the
+/// `.git` of a submodule is a file as well, but a submodule has no work trees in common with
+/// others.
 fn main_work_tree(root: &Path) -> Option<PathBuf> {
     let (own, common) = git_dirs(root)?;
     let common = common.canonicalize().ok()?;
@@ -58,7 +59,7 @@ pub(crate) fn find_root(dir: &Path) -> Option<PathBuf> {
     dir.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
 }
 
-/// Where git keeps a work tree's own files, and those of the repository.
+/// The folders in which git keeps the files of the work tree and those of the repository.
 pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = root.join(".git");
     // In a worktree or a submodule it is a file that says where the folder is.
@@ -71,7 +72,7 @@ pub(crate) fn git_dirs(root: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((git_dir, common))
 }
 
-/// The roots of a repository's linked work trees, those that are there.
+/// The roots of the linked work trees of a repository that exist.
 pub(crate) fn linked_work_trees(common: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
     let root = |entry: std::fs::DirEntry| {
@@ -81,7 +82,7 @@ pub(crate) fn linked_work_trees(common: &Path) -> Vec<PathBuf> {
     entries.filter_map(root).collect()
 }
 
-/// Those of `paths`, from `root`, that git ignores. A folder's ends with a slash.
+/// The `paths`, relative to `root`, that git ignores. The path of a folder ends with a slash.
 pub fn ignored(root: &Path, paths: &[String], until: Instant) -> Vec<String> {
     let input = paths.join("\0");
     let args = ["check-ignore", "-z", "--stdin"];
@@ -143,7 +144,7 @@ fn commit(text: &str) -> Option<String> {
     is_id.then(|| text.to_owned())
 }
 
-/// What git leaves behind when its time is over.
+/// Removes the temporary files of a git that was killed.
 pub(crate) fn sweep(store: &Path) {
     for folder in [store.to_owned(), store.join("pack")] {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -196,17 +197,16 @@ pub(super) fn checked(
     Err(Error::Git { verb: verb.unwrap_or("git").to_owned(), said })
 }
 
-/// A git that is about to be started.
+/// A git command that is ready to be started.
 pub(super) fn prepared(root: &Path, args: &[&str], env: &[(&str, &OsStr)]) -> Command {
     let mut git: Command = command("git");
-    // What somebody's environment says of another repository, or another git.
+    // Variables that name another repository or another git.
     for (name, _) in std::env::vars_os() {
         if name.as_encoded_bytes().starts_with(b"GIT_") {
             git.env_remove(&name);
         }
     }
-    // Nobody is asked for anything, and no program of the repository's choice is started to watch
-    // its files.
+    // Git must not prompt, and must not start a file system monitor that the repository configures.
     git.current_dir(root)
         .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
         .args(["-c", "core.quotePath=false"])

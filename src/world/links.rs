@@ -1,12 +1,12 @@
-//! Where paths lead: as they say, and once links are followed.
+//! Resolves paths: lexically, and through links.
 
 use std::path::{Component, Path, PathBuf};
 
 const MAX_LINKS: usize = 40;
-/// The system takes no longer path, in bytes.
+/// The longest path that the system accepts, in bytes.
 pub(crate) const MAX_PATH: usize = 4096;
 
-/// `.` and `..` taken for what they say.
+/// The path with `.` and `..` resolved lexically.
 pub(crate) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

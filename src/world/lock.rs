@@ -1,5 +1,5 @@
-//! One writer at a time. Where every save replaces the document, the lock is a file of its own that
-//! is never renamed.
+//! Locks for one writer at a time. If every save replaces the document, the lock is a separate file
+//! that is never renamed.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -14,15 +14,15 @@ use super::files::{self, Access, At as _, Error, Result};
 const FIRST_PAUSE: Duration = Duration::from_micros(100);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
-/// Held until the file is dropped, or its process is gone. None if there is no directory to lock
-/// in.
+/// Takes a lock that is held until the file is dropped or the process ends. `None` if the directory
+/// does not exist.
 ///
-/// The lock is polled: a blocking one knows no deadline, but by a thread or a signal.
+/// The lock is polled, because a blocking one would need a thread or a signal for the deadline.
 pub(crate) fn lock(path: &Path, until: Instant) -> Result<Option<File>> {
     lock_for(path, until, Access::Private)
 }
 
-/// As [`lock`], and `access` to the file if it is created.
+/// As [`lock`], with `access` to the file if it is created.
 pub(crate) fn lock_for(path: &Path, until: Instant, access: Access) -> Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
@@ -45,8 +45,8 @@ pub(crate) fn lock_for(path: &Path, until: Instant, access: Access) -> Result<Op
                 }
             }
         }
-        // Whoever held it may have deleted it with its session: then this is the lock of nothing,
-        // and others lock the file that came after it.
+        // The previous holder may have deleted it with its session. Then this file locks nothing,
+        // and others lock the one that replaced it.
         match fs::symlink_metadata(path) {
             Ok(now) if now.ino() == opened.ino() && now.dev() == opened.dev() => {
                 return Ok(Some(file));

@@ -1,4 +1,4 @@
-//! Files to which lines are only ever added, whole, by several processes.
+//! Append-only files to which several processes add whole lines.
 
 use std::{
     fs::{File, OpenOptions},
@@ -10,7 +10,7 @@ use std::{
 
 use super::files::{self, Access, At as _, Result};
 
-/// A log that is open to be added to.
+/// A log that is open for appending.
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) file: File,
@@ -38,7 +38,7 @@ impl Log {
         Ok(if self.is_open(length)? { length + 1 } else { length })
     }
 
-    /// Whether the last line before `length` lacks its end.
+    /// Whether the last line before `length` lacks its newline.
     fn is_open(&self, length: u64) -> Result<bool> {
         let mut last = [b'\n'];
         if length > 0 {
@@ -47,16 +47,15 @@ impl Log {
         Ok(last != [b'\n'])
     }
 
-    /// Writes `lines` behind what is there, on lines of their own, in one write: writers side by
-    /// side do not interleave on a local disk. After an error nothing of `lines` is in it, unless
-    /// others have added to it since.
+    /// Appends `lines` in one write, so that parallel writers do not interleave on a local disk.
+    /// After an error the file contains nothing of `lines`, unless others have added to it since.
     pub(crate) fn add(&self, lines: &[u8]) -> Result<()> {
         let before = self.len()?;
         let begun = if self.is_open(before)? { &b"\n"[..] } else { b"" };
         self.write(before, &[begun, lines].concat()).at(&self.path)
     }
 
-    /// Answers when what was added is on the disk.
+    /// Returns once everything that was added is on the disk.
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync_data().at(&self.path)
     }
@@ -68,7 +67,7 @@ impl Log {
                 Ok(n) if n > 0 => written += n,
                 Err(err) if err.kind() == ErrorKind::Interrupted => (),
                 failed => {
-                    // The disk is full, say. What others have added since stays.
+                    // The disk may be full. Keep what others have added since.
                     let now = self.file.metadata().map_or(0, |metadata| metadata.len());
                     if written > 0 && now == before + written as u64 {
                         let _ = self.file.set_len(before);
@@ -80,7 +79,7 @@ impl Log {
         Ok(())
     }
 
-    /// Removes what is behind the first `length` bytes.
+    /// Truncates the file to `length` bytes.
     pub(crate) fn cut(&self, length: u64) -> Result<()> {
         self.file.set_len(length).at(&self.path)
     }
@@ -104,7 +103,7 @@ pub(crate) fn tail(file: &File, length: u64) -> io::Result<Vec<u8>> {
 pub(crate) struct Read {
     /// Where the last whole line ends.
     pub(crate) end: u64,
-    /// What stands behind it.
+    /// The bytes after that.
     pub(crate) rest: Vec<u8>,
 }
 

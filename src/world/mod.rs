@@ -1,5 +1,6 @@
-//! The outside: clock, dice, environment, (in [`git`] and [`process`]) other programs, and (in
-//! `files`) files that are files. The only door to each.
+//! Everything outside this process: clock, random numbers, environment, other programs (in [`git`]
+//! and [`process`]) and regular files (in `files`). The rest of roz reaches them only through this
+//! module.
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
@@ -34,16 +35,16 @@ use rustix::{
     event::{PollFd, PollFlags, poll},
 };
 
-/// The outside as it was when the process started.
+/// The environment as it was when the process started.
 #[derive(Debug)]
 pub struct World {
     pub now: DateTime<Utc>,
     pub started: Instant,
-    /// The user's home directory, where there is one.
+    /// The user's home directory, if there is one.
     pub user_home: Option<PathBuf>,
     /// The current folder.
     pub cwd: PathBuf,
-    /// The current folder has been removed.
+    /// Whether the current folder has been removed.
     pub is_nowhere: bool,
     /// The environment, `PATH` without folders of shims.
     pub env: Vec<(String, String)>,
@@ -79,8 +80,7 @@ impl World {
         self.env.iter().filter(|(name, _)| name.starts_with("ROZ_")).cloned().collect()
     }
 
-    /// Puts `ROZ_HOME` and, where they are known, roz's other variables in the place of those that
-    /// this process was started with.
+    /// Replaces `ROZ_HOME` and, if they are known, roz's other variables.
     #[must_use]
     pub fn with_roz_vars(mut self, home: &Path, known: Option<Vec<(String, String)>>) -> Self {
         const OF_PROCESS: [&str; 2] = ["ROZ_SESSION_ID", "ROZ_AGENT_PID"];
@@ -93,8 +93,7 @@ impl World {
         self
     }
 
-    /// How an agent's shell can call this binary: `roz` where that is the one on PATH, else its
-    /// path.
+    /// How an agent's shell can call this binary: `roz` if that is the one on PATH, else its path.
     pub fn own_command(&self) -> String {
         let first = self.on_path("roz").into_iter().next();
         match self.binary() {
@@ -108,13 +107,13 @@ impl World {
         dirs::data_dir()
     }
 
-    /// This program's file, where the system says which it is.
+    /// This program's file, if the system can tell.
     pub fn own_file(&self) -> Option<PathBuf> {
         env::current_exe().ok()
     }
 
-    /// This program's file, under the name by which PATH finds it, if it does: that name outlives
-    /// an update where it is a link.
+    /// This program's file, by the path under which PATH finds it if it does: if that is a link, it
+    /// survives an update.
     pub fn binary(&self) -> std::io::Result<PathBuf> {
         let file = env::current_exe()?.canonicalize()?;
         let is_it = |path: &PathBuf| {
@@ -123,14 +122,14 @@ impl World {
         Ok(self.on_path("roz").into_iter().find(is_it).unwrap_or(file))
     }
 
-    /// The files of that name in the folders of PATH that can be executed, in their order.
+    /// The executable files of that name on PATH, in order.
     pub fn on_path(&self, program: &str) -> Vec<PathBuf> {
         find_on(self.var("PATH").unwrap_or_default(), program)
     }
 }
 
-/// The name of the folder that we stood in when it was removed, where the system says it: never
-/// `/`, which is a project like any other.
+/// The path of the current folder before it was removed, if the system can tell; never `/`, which
+/// is a project like any other.
 fn last_stand() -> PathBuf {
     let link = std::fs::read_link("/proc/self/cwd");
     let found = link.unwrap_or_else(|_| PathBuf::from("/nonexistent"));
@@ -138,7 +137,7 @@ fn last_stand() -> PathBuf {
     text.strip_suffix(" (deleted)").map_or_else(|| found.clone(), PathBuf::from)
 }
 
-/// As [`World::on_path`], for the PATH of somebody else.
+/// As [`World::on_path`], for another PATH.
 pub fn find_on(path: &str, program: &str) -> Vec<PathBuf> {
     let folders = path.split(':').filter(|part| !part.is_empty());
     folders
@@ -147,7 +146,7 @@ pub fn find_on(path: &str, program: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Tests stop the clock, in debug builds only.
+/// The time at which a test has stopped the clock; in debug builds only.
 fn stopped_clock() -> Option<DateTime<Utc>> {
     #[cfg(debug_assertions)]
     if let Ok(text) = env::var("ROZ_NOW") {
@@ -156,7 +155,7 @@ fn stopped_clock() -> Option<DateTime<Utc>> {
     None
 }
 
-/// A word that a shell takes as it is.
+/// The text quoted for a shell, if needed.
 pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@".contains(c);
     if text.chars().all(is_plain) {
@@ -171,11 +170,11 @@ pub(crate) fn is_executable(path: &Path) -> bool {
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// A throw of the dice: 256 bits nobody can foresee.
+/// 256 unpredictable bits.
 ///
 /// # Panics
 ///
-/// If the system has no randomness to give: a token must not be a guess.
+/// If the system provides no randomness, because a token must not be guessable.
 pub fn dice() -> [u8; 32] {
     #[cfg(debug_assertions)]
     if let Ok(seed) = env::var("ROZ_DICE") {
@@ -193,7 +192,7 @@ pub fn dice() -> [u8; 32] {
     dice
 }
 
-/// A regular file's text, if it is one and at most `max` bytes long.
+/// The text of a regular file of at most `max` bytes.
 pub fn read_text(path: &Path, max: u64) -> Option<String> {
     let (bytes, length) = head(path, max).ok()?;
     String::from_utf8(bytes).ok().filter(|_| length <= max)
@@ -205,7 +204,7 @@ pub(crate) fn lossy(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|err| String::from_utf8_lossy(err.as_bytes()).into_owned())
 }
 
-/// The last `max` bytes of a regular file as text, what is no UTF-8 replaced.
+/// The last `max` bytes of a regular file as text, with invalid UTF-8 replaced.
 pub fn read_ending(path: &Path, max: u64) -> Option<String> {
     let (file, _) = open_regular(path).ok()?;
     log::tail(&file, max).ok().map(lossy)
@@ -225,14 +224,14 @@ fn head(path: &Path, max: u64) -> std::io::Result<(Vec<u8>, u64)> {
     Ok((bytes, length))
 }
 
-/// A file of ours to append to, made if it is not there. What is no regular file is refused, not
-/// followed and not waited for.
+/// Opens one of our files to append to it, and creates it if needed. Anything but a regular file is
+/// an error: links are not followed, and FIFOs not waited for.
 pub fn open_own(path: &Path) -> std::io::Result<std::fs::File> {
     let log = log::Log::open(path, files::Access::Private).map_err(std::io::Error::other)?;
     Ok(log.file)
 }
 
-/// An error and its causes, in a line.
+/// An error and its causes, in one line.
 pub fn in_a_line(err: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(err.source(), |&err| err.source());
     causes.fold(err.to_string(), |text, cause| format!("{text}: {cause}"))
@@ -254,7 +253,7 @@ pub fn write_stdout(bytes: &[u8]) -> std::io::Result<()> {
     std::fs::File::from(stdout).write_all(bytes)
 }
 
-/// Standard input to its end, waiting for no longer than `patience`.
+/// Reads standard input to its end, for at most `patience`.
 pub fn read_stdin(max: usize, patience: Duration) -> Result<Vec<u8>, StdinError> {
     let until = Instant::now() + patience;
     let stdin = rustix::stdio::stdin();

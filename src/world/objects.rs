@@ -1,5 +1,5 @@
-//! What git has of paths at a commit: texts, and what a folder held. One process, however many are
-//! asked for.
+//! What git has at paths of a commit: the texts of files and the entries of folders. One process
+//! answers any number of paths.
 
 use std::{path::Path, time::Instant};
 
@@ -12,11 +12,11 @@ use super::{
 pub enum Object {
     Text(Vec<u8>),
     Folder(Vec<Entry>),
-    /// It is there, and its text is not told: it is too long, or no text.
+    /// It exists, but its text is not available: it is too long or not text.
     Other,
 }
 
-/// What a folder holds.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     pub name: String,
@@ -31,7 +31,7 @@ pub fn named(
     names: &[(&str, &str)],
     until: Instant,
 ) -> Result<Vec<Option<Object>>, Error> {
-    // Git's input is a line each.
+    // Git reads one path per line.
     let can_be_asked = |path: &str| !path.contains('\n');
     let asked = names.iter().filter(|(_, path)| can_be_asked(path));
     let line = |(commit, path): &(&str, &str)| [commit, ":./", path, "\n"].concat();
@@ -58,7 +58,7 @@ pub(crate) fn next(rest: &mut &[u8], id_length: usize) -> Option<Object> {
     let mut words = head.rsplitn(3, ' ');
     let (size, kind) = (words.next()?, words.next()?);
     let Ok(size) = size.parse::<usize>() else {
-        // A commit of a submodule is there, and its object is elsewhere.
+        // The commit of a submodule is known, but its object is in another repository.
         return (size == "submodule").then_some(Object::Other);
     };
     let Some(bytes) = rest.get(..size) else {
@@ -79,7 +79,7 @@ fn names(mut tree: &[u8], id_length: usize) -> Vec<Entry> {
     while let Some(end) = tree.iter().position(|byte| *byte == 0) {
         let entry = String::from_utf8_lossy(&tree[..end]).into_owned();
         if let Some((mode, name)) = entry.split_once(' ') {
-            // A submodule is nobody's file.
+            // A submodule is not a file.
             if mode != "160000" {
                 names.push(Entry { name: name.to_owned(), is_folder: mode == "40000" });
             }

@@ -1,4 +1,4 @@
-//! Other programs: started with closed streams or pipes of ours, and gone when their time is over.
+//! Runs other programs with closed streams or our pipes, and kills them when their time is over.
 
 #![expect(clippy::disallowed_methods, reason = "this is where processes are started")]
 
@@ -23,7 +23,7 @@ const MAX_LONG_OUTPUT: usize = 1024 * 1024 * 1024;
 #[derive(Debug)]
 pub struct Ran {
     pub ok: bool,
-    /// None: a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -39,7 +39,8 @@ pub enum Error {
     Io(String, #[source] io::Error),
 }
 
-/// A program that roz starts for itself: never a shim, and neither is what it starts.
+/// A program that roz starts for its own purposes. Neither it nor the programs that it starts are
+/// shims.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     if let Some(path) = super::shims::own_path() {
@@ -48,8 +49,8 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Runs a program to its end, or to the end of its time: then it is killed with everything that it
-/// started in its process group. What it leaves behind with its output open is not waited for.
+/// Runs a program until it ends or its time is over: then it is killed with everything that it
+/// started in its process group. Does not wait for background processes that keep its output open.
 pub fn run(command: Command, until: Instant) -> Result<Ran, Error> {
     start(command, b"", MAX_OUTPUT, until)
 }
@@ -83,7 +84,7 @@ fn start(
         let write = |mut stdin: ChildStdin| scope.spawn(move || stdin.write_all(input).ok());
         let writing = child.stdin.take().map(write);
         let heard = listen(&mut child, until, max_output);
-        // Whom it has left behind may not read either.
+        // Background processes may not read the input either.
         if heard.is_err() || writing.is_some_and(|writing| !writing.is_finished()) {
             kill(&mut child);
         }
@@ -97,10 +98,10 @@ fn start(
     Ok(Ran { ok: status.success(), code: status.code(), stdout, stderr })
 }
 
-/// What the program prints, on both streams, until it has ended.
+/// Reads both streams until the program has ended.
 fn listen(child: &mut Child, until: Instant, max_output: usize) -> io::Result<(Vec<u8>, Vec<u8>)> {
     const ROUND: Duration = Duration::from_millis(5);
-    /// No more than that is in two pipes: what comes behind it, others say.
+    /// Two pipes hold no more than this. Whatever follows comes from background processes.
     const IN_PIPES: usize = 2 * 1024 * 1024;
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         return Ok((Vec::new(), Vec::new()));
@@ -116,7 +117,7 @@ fn listen(child: &mut Child, until: Instant, max_output: usize) -> io::Result<(V
         if left.is_zero() && !is_over {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        // What it has said is there when it has ended.
+        // Once it has ended, its output is complete.
         let left = if is_over { Duration::ZERO } else { left.min(ROUND) };
         let which: Vec<usize> = (0..2).filter(|stream| open[*stream]).collect();
         let mut polled: Vec<PollFd> = which
@@ -125,7 +126,7 @@ fn listen(child: &mut Child, until: Instant, max_output: usize) -> io::Result<(V
             .collect();
         match poll(&mut polled, Some(&timespec(left))) {
             Ok(0) if is_over => break,
-            // Whether there is time left is looked at above.
+            // The loop condition checks the time.
             Ok(0) | Err(rustix::io::Errno::INTR) => continue,
             Ok(_) => (),
             Err(err) => return Err(err.into()),
@@ -151,7 +152,7 @@ pub(super) fn timespec(duration: Duration) -> Timespec {
     }
 }
 
-/// How the program ended; `None` and dead if its time is over.
+/// How the program ended; if its time is over, it is killed and the result is `None`.
 fn wait(child: &mut Child, until: Instant) -> Option<ExitStatus> {
     loop {
         match child.try_wait() {

@@ -1,5 +1,5 @@
-//! Shims: links to roz in a folder `…/shims/<16 hex digits>/`, each under the name of a program.
-//! How a process knows that it was started through one, and how it starts the program itself.
+//! Shims are links to roz in a folder `…/shims/<16 hex digits>/`, each under the name of a program.
+//! This module finds out whether the process was started through one, and starts the real program.
 
 #![expect(clippy::disallowed_methods, reason = "this is where programs are started")]
 
@@ -15,12 +15,12 @@ use std::{
 
 use super::is_executable;
 
-/// The name of the folder that holds a folder of links for each set of names.
+/// The folder that contains a folder of links for each set of names.
 pub const FOLDER: &str = "shims";
 /// How many hex digits name a set.
 pub const DIGITS: usize = 16;
 
-/// A gated program as this process was started: through a shim.
+/// A gated program that was started through a shim.
 #[derive(Debug)]
 pub struct Started {
     /// The program's name.
@@ -33,8 +33,8 @@ pub struct Started {
 }
 
 impl Started {
-    /// Whether this process was started through a shim. A shell looks a bare name up on PATH, and
-    /// the process is only told the name: it is the first file of that name there.
+    /// The program, if this process was started through a shim. A shell that looks up a bare name
+    /// on PATH passes only the name, so the shim is the first file of that name on PATH.
     pub fn now() -> Option<Self> {
         let mut args = env::args_os();
         let called = args.next()?;
@@ -62,19 +62,19 @@ impl Started {
         words.map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
-    /// The program itself: the first of that name on PATH that is no shim, of whatever roz.
+    /// The real program: the first of that name on PATH that is not a shim of any roz.
     pub fn program(&self) -> Option<PathBuf> {
         let path = env::var_os("PATH")?;
         let mut files = env::split_paths(&path).map(|split_path| split_path.join(&self.name));
         files.find(|file| is_executable(file) && !is_shim(file))
     }
 
-    /// Becomes the program: signals, terminal and exit code are its own. Comes back only if that
-    /// fails.
+    /// Replaces this process by the program, so that it gets signals and the terminal and sets the
+    /// exit code. Returns only if that fails.
     pub fn become_program(&self, program: &Path) -> io::Error {
         let err = self.command(program).exec();
         match err.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
-            // A script without a first line that says who reads it: a shell does.
+            // A script without a `#!` line is run by a shell.
             Some(rustix::io::Errno::NOEXEC) => {
                 Command::new("/bin/sh").arg(program).args(&self.args).exec()
             }
@@ -82,7 +82,7 @@ impl Started {
         }
     }
 
-    /// Runs the program to its end. Answers its exit code.
+    /// Runs the program to its end. Returns its exit code.
     pub fn run_program(&self, program: &Path) -> io::Result<u8> {
         let status = self.command(program).status()?;
         let code = status.code().or_else(|| Some(128 + status.signal()?));
@@ -99,7 +99,7 @@ impl Started {
     }
 }
 
-/// Starts a program in the place of this one, with a PATH of its own choice.
+/// Replaces this process by a program, with the given variables.
 pub fn become_agent(words: &[OsString], variables: &[(&str, OsString)]) -> io::Error {
     let Some((program, args)) = words.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
@@ -107,18 +107,18 @@ pub fn become_agent(words: &[OsString], variables: &[(&str, OsString)]) -> io::E
     let mut command = Command::new(program);
     command.args(args).envs(variables.iter().cloned());
     if variables.iter().any(|(name, _)| *name == "ROZ_SESSION_ID") {
-        // The session of the client that `roz run` was started in is another one.
+        // It would name the session of the client that started `roz run`.
         command.env_remove("CLAUDE_CODE_SESSION_ID");
     }
     command.exec()
 }
 
-/// Whether a file is a shim: by its name, so that another roz's is one as well.
+/// Whether a file is a shim, by its path, so that shims of another roz count too.
 fn is_shim(file: &Path) -> bool {
     file.parent().is_some_and(is_folder) && file.is_symlink()
 }
 
-/// Whether a folder is one of links, by its name.
+/// Whether a folder is a folder of shims, by its name.
 pub(crate) fn is_folder(folder: &Path) -> bool {
     let is_hash =
         |name: &OsStr| name.len() == DIGITS && name.as_bytes().iter().all(u8::is_ascii_hexdigit);
@@ -126,9 +126,9 @@ pub(crate) fn is_folder(folder: &Path) -> bool {
         && folder.parent().and_then(Path::file_name).is_some_and(|name| name == FOLDER)
 }
 
-/// A PATH without the folders of shims, if it has any.
+/// PATH without the folders of shims; `None` if it contains none.
 pub(super) fn without_folders(path: &str) -> Option<String> {
-    // Nearly none has.
+    // The usual case.
     if !path.contains("/shims/") {
         return None;
     }
@@ -137,20 +137,20 @@ pub(super) fn without_folders(path: &str) -> Option<String> {
     (kept != path).then_some(kept)
 }
 
-/// The PATH that roz's own programs get, if it is another than ours.
+/// The PATH for the programs that roz starts, if it differs from ours.
 pub(super) fn own_path() -> Option<&'static str> {
     static PATH: OnceLock<Option<String>> = OnceLock::new();
     PATH.get_or_init(|| without_folders(env::var_os("PATH")?.to_str()?)).as_deref()
 }
 
-/// The session that this process belongs to, as its environment says: the client's, else one of
-/// `roz run`.
+/// The session that this process belongs to according to its environment: the client's, else that
+/// of `roz run`.
 pub fn session_id() -> Option<String> {
     let mut known = ["CLAUDE_CODE_SESSION_ID", "ROZ_SESSION_ID"].into_iter().filter_map(variable);
     known.find_map(|id| id.into_string().ok())
 }
 
-/// A variable of this process, `PATH` with its folders of shims among them; an empty one counts as
+/// A variable of this process, including `PATH` with its folders of shims. An empty one counts as
 /// not set.
 pub fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())

@@ -308,7 +308,7 @@ fn step(store: &FileStore, durable: bool) -> Result<usize, Error> {
             let decision = Mark::RozDecision(DecisionTaken {
                 decision: "COMPLETE",
                 summary: "so it is".into(),
-                stands: true,
+                has_effect: true,
                 ..DecisionTaken::default()
             });
             session.record(&decision, DateTime::UNIX_EPOCH);

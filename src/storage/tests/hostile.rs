@@ -1,4 +1,4 @@
-//! What stands in the place of a file is refused, whatever it is.
+//! Anything in the place of a file that is not a regular file is refused.
 
 use std::os::unix::net::UnixListener;
 
@@ -6,7 +6,7 @@ use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 
 use super::*;
 
-/// Puts each kind of what is no file at `name` and lets `judge` have it.
+/// Puts each kind of thing that is not a regular file at `name`, and calls `judge`.
 fn with_each_kind(name: &str, judge: impl Fn(&Home, &str)) {
     let kinds =
         ["a symbolic link", "a FIFO", "a directory", "a socket", "a device", "a dangling link"];
