@@ -42,7 +42,7 @@
 //!                                         └─► template  ─┘   world
 //! ```
 //!
-//! Arrows are imports; a module may also name whatever lies further along.
+//! Arrows are imports; a module may also import anything further along the arrows.
 //! `tests/it/tidy.rs` holds us to it.
 //!
 //! What must stay true:

@@ -133,7 +133,7 @@ fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
     if is_own {
         return false;
     }
-    // One that holds the home, or is in it, is no folder for temporary files alone.
+    // A folder that contains the home, or is in it, is not only for temporary files.
     let meets_home = |path: &Path| {
         world
             .user_home
@@ -148,7 +148,7 @@ fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
     root.is_some_and(|root| is_ignored(&root))
 }
 
-/// Whether git ignores a work tree that lies in another one.
+/// Whether the work tree is inside another one whose git ignores it.
 fn is_ignored(root: &Path) -> bool {
     let Some(around) = root.parent().and_then(git::find_root) else { return false };
     work::is_ignored(&around, root, Instant::now() + Duration::from_secs(2))

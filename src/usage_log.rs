@@ -30,7 +30,7 @@ use crate::{
 
 pub const NAME: &str = "stats.log";
 
-/// A longer line is no entry, and is not held in memory.
+/// In bytes. A longer line is not an entry of ours, and is not read into memory.
 const LONGEST_LINE: usize = 1 << 20;
 
 /// What is read faster than a cache would be written.

@@ -187,7 +187,7 @@ fn pages(works: &[Changes], paths: &[String], world: &World) -> super::Result<Ve
     Ok(all)
 }
 
-/// Whether a file of the work is what a path on the command line names, or lies below it.
+/// Whether a path on the command line names this file of the work, or a folder above it.
 fn is_at(file: &str, path: &str, root: &Path, cwd: &Path) -> bool {
     let wanted = crate::world::links::normal(&cwd.join(path));
     [Path::new(path), &wanted]

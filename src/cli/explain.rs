@@ -35,7 +35,7 @@ use crate::{
 #[expect(clippy::doc_markdown, reason = "the help shows JSON")]
 pub(super) struct Args {
     /// A command line, as the Bash tool would get it: in quotes, as one word. Several words are
-    /// joined; what is an option of theirs stands behind a `--`
+    /// joined; put `--` before words that begin with `-`
     #[arg(required_unless_present_any = ["tool", "tickets"], conflicts_with_all = ["tool", "tickets"])]
     command: Vec<String>,
     /// Another tool, by the client's name for it

@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     super::said(value, text)
 }
 
-/// How each gate stands in a session. Whether its project has the gate on is not looked at.
+/// The status of each gate in a session, whether or not its project has the gate on.
 fn gates(session: &Session) -> Vec<Status> {
     statuses(GATES, Some(session), &Project::default(), &Policy::default())
 }

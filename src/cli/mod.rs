@@ -232,7 +232,8 @@ pub fn main() -> ExitCode {
         complain(&*Box::<dyn Error>::from(why), cli.json);
         return ExitCode::FAILURE;
     }
-    // These may write the files that are watched during a call: that is no agent's change.
+    // These may write files that are watched during a call; that must not count as a change by an
+    // agent.
     let writes_own_files = matches!(
         cli.command,
         Command::Install(_) | Command::Uninstall(_) | Command::Init(_) | Command::Config(_)

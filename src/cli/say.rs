@@ -48,7 +48,7 @@ impl Out {
         Self { colour, width, has_edge: true }
     }
 
-    /// The width to which sentences are wrapped: none, if this is no terminal.
+    /// The width to which sentences are wrapped; unlimited if the output is not a terminal.
     pub(super) fn edge(&self) -> usize {
         if self.has_edge { self.width } else { usize::MAX }
     }

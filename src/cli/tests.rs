@@ -6,13 +6,12 @@ use clap::{CommandFactory as _, error::ErrorKind};
 
 use super::Cli;
 
-/// A command line that stands in a text.
+/// A command line quoted in a text.
 #[derive(Debug)]
 struct Line {
     file: String,
     text: String,
-    /// In a block it is to be typed as it stands; between words it may be the
-    /// beginning of one.
+    /// In a block it can be typed as it is; within a sentence it may be the beginning of a command.
     is_whole: bool,
 }
 

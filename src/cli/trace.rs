@@ -22,7 +22,7 @@ use crate::{
 ///   roz trace --follow             keep printing as things happen
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "an example is typed as it stands")]
+#[expect(clippy::doc_markdown, reason = "an example can be typed as it is")]
 pub(super) struct Args {
     /// A session's id or a unique beginning of it; without one, the newest
     /// session of this project

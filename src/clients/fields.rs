@@ -28,7 +28,7 @@ const READ_BY_GATES: &[&str] = &[
     "notebook_path",
 ];
 
-/// Bytes as text: what is no UTF-8 becomes `?`, in place.
+/// Bytes as text, with each invalid UTF-8 byte replaced by `?`.
 pub(crate) fn made_text(mut bytes: Vec<u8>) -> String {
     let mut at = 0;
     while let Err(err) = std::str::from_utf8(&bytes[at..]) {

@@ -28,7 +28,7 @@ pub struct Input<'a> {
     pub answer: Option<&'a RawValue>,
     /// The exit code of a command that ran, where the client's transcript tells it.
     pub exit_code: Option<i32>,
-    /// Where the client lets agents keep what is no part of the work.
+    /// The folder that the client gives agents for files outside the work.
     pub scratchpad: Option<PathBuf>,
     pub warnings: Vec<String>,
 }

@@ -66,7 +66,7 @@ pub trait Client: Debug + Sync {
     /// Reads an event. `word` is the command line's, for payloads that do not name their event.
     ///
     /// # Errors
-    /// Where there is nothing for the gates: the payload is no event that they know.
+    /// If there is nothing for the gates: the payload is not an event that they know.
     fn parse<'a>(&'static self, word: &str, payload: &'a str) -> Result<Input<'a>, Error>;
 
     /// The calls that a call of a tool with this input (JSON) holds: itself, unless it holds others.

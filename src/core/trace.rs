@@ -155,7 +155,9 @@ pub struct DecisionTaken {
     pub summary: String,
     pub by: String,
     pub tree: Option<String>,
-    pub stands: bool,
+    /// Whether it was more than recorded.
+    #[serde(rename = "stands")]
+    pub has_effect: bool,
     pub seen: Vec<String>,
     pub unseen: Vec<String>,
     pub changed_meanwhile: Vec<String>,

@@ -81,8 +81,8 @@ pub(super) fn act(
                 let noted = unconfirmed::found(&roz.sidecar, &roz.home, &doubts, until);
                 outcome.messages.extend(noted.err().map(|err| {
                     format!(
-                        "roz: a call changed `{}`, and it could not be noted ({}): look at it, for \
-                         what stands there now counts.",
+                        "roz: a call changed `{}`, which could not be recorded ({}): look at the \
+                         file, since its present content applies.",
                         doubts.first().map_or("", |doubt| &doubt.file),
                         in_a_line(&err)
                     )

@@ -30,7 +30,7 @@ pub const IGNORED: &str = "agent_trace.jsonl\nintent_map.md\n";
 const REWRITE_REF: &str = "notes.rewriteRef";
 
 impl Ledger {
-    /// The root of the work tree that the ledger's file lies in.
+    /// The root of the work tree that the ledger's file is in.
     pub(super) fn work_tree(&self) -> Option<PathBuf> {
         git::find_root(self.declared_at())
     }

@@ -229,7 +229,7 @@ fn a_session_goes_on_behind_its_last_record_however_far_up_that_is() {
     scene.is_whole(202);
 }
 
-// What stands in the way.
+// What is in the way.
 
 #[test]
 fn what_is_no_file_is_named_and_not_touched() {

@@ -150,7 +150,7 @@ where
     }
 }
 
-/// Where the index of these sources lies.
+/// The path of the index of these sources.
 fn entry(roz_home: &Path, sources: &[PathBuf]) -> PathBuf {
     let names: Vec<&[u8]> =
         sources.iter().map(|source| source.as_os_str().as_encoded_bytes()).collect();

@@ -236,20 +236,20 @@ impl Library {
         backend == self.personal.name() || Some(backend) == older
     }
 
-    /// Every readable learning of every backend, each id once. Of one that
-    /// several keep, the status that is furthest from active holds. One that does
-    /// not answer is a problem, and what is known of it stands in for it.
+    /// Every readable learning of every backend, each id once. If several backends have it, the
+    /// status furthest from active applies. A backend that does not answer is reported as a
+    /// problem, and what is cached from it is used instead.
     pub fn all(&self) -> Shelf {
         self.read(|_| true, |backend| backend.all())
     }
 
-    /// As [`Self::all`], of programs to start what is known without starting
-    /// them: for hooks.
+    /// As [`Self::all`], but backends that would have to be started answer from their cache: for
+    /// hooks.
     pub fn at_hand(&self) -> Shelf {
         self.read(|_| true, |backend| backend.at_hand())
     }
 
-    /// What lies in files that roz reads itself.
+    /// The learnings in files that roz reads itself.
     pub fn in_files(&self) -> Shelf {
         self.read(|backend| !self.is_program(backend), |backend| backend.all())
     }

@@ -34,7 +34,7 @@ const MAX_COMMITS: usize = 12;
 /// What is read of the reflog, in bytes.
 const MAX_LOG: u64 = 64 << 10;
 
-/// How git stands as a call begins. Reads two small files.
+/// The state of git when a call begins. Reads two small files.
 pub fn start(project: &Path) -> GitStart {
     let Some((own, common)) = git::git_dirs(project) else { return GitStart::default() };
     let head_log = fs::metadata(own.join("logs/HEAD")).map_or(0, |log| log.len());
@@ -129,8 +129,8 @@ impl<'a> Brought<'a> {
         Ok(brought.map(|(_, path)| (*path).to_owned()).collect())
     }
 
-    /// The blob of each path as it lies in the work tree, as git would store it; none where there
-    /// is nothing. What is no file and no link is left out.
+    /// The blob id of each path in the work tree as git would store it, `None` for a path where
+    /// there is nothing. Anything but files and links is left out.
     fn ids_now<'p>(&self, paths: &[&'p str]) -> Result<BTreeMap<&'p str, Option<String>>, Error> {
         let mut ids = BTreeMap::new();
         let mut files = Vec::new();

@@ -76,8 +76,8 @@ pub fn look(watched: &[Watched]) -> Known {
         .collect()
 }
 
-/// One of roz's own verbs wrote what differs from `before`: that is no change by the calls that
-/// run meanwhile.
+/// Records that one of roz's own commands wrote what differs from `before`, so that it does not
+/// count as a change by the calls that run at the same time.
 pub fn accept(home: &Path, watched: &[Watched], before: &Known) {
     let written: Known =
         look(watched).into_iter().filter(|(path, says)| before.get(path) != Some(says)).collect();

@@ -1,13 +1,13 @@
-//! What a call has really changed: what it named beforehand, and whatever else was touched in the
-//! work tree while it ran, with the lines.
+//! What a call has really changed: the files that it named beforehand and any others that were
+//! touched in the work tree while it ran, with the lines.
 //!
-//! The text before is the one that was kept, where its hash says that it is the one; else git's,
-//! of the commit that was checked out when the call began. Git is asked only where something was
-//! touched whose change nobody else has told of. What git itself brought is no change
-//! ([`git_brought`](super::git_brought)).
+//! The text before the call is the copy that was kept, if its hash matches; otherwise the one in
+//! the commit that was checked out when the call began. Git is asked only about touched files whose
+//! change has no other explanation. Files that git itself wrote, as in a checkout, do not count as
+//! changed ([`git_brought`](super::git_brought)).
 //!
-//! Not seen: modes; tracked files in folders that git is told to ignore; files that are gone from
-//! submodules; other file systems; what a background command does after its start.
+//! Not seen: file modes, tracked files in ignored folders, files deleted from submodules, other
+//! file systems, and what a background command does after its start.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -22,8 +22,8 @@ use self::{table::LANGUAGES, token::Classes};
 /// In bytes; longer texts are not parsed.
 pub const LONGEST_TEXT: usize = 1 << 20;
 
-/// How often the parser may report progress. Code of [`LONGEST_TEXT`] needs a
-/// third of it; text that is no code could take minutes.
+/// How often the parser may report progress. Code of [`LONGEST_TEXT`] needs a third of it; text
+/// that is not code could take minutes.
 const LONGEST_PARSE: u32 = 60_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -125,7 +125,7 @@ pub enum How {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Certainty {
-    /// It stands in the line as it is.
+    /// The line contains it literally.
     Literal,
     /// Variables, substitutions or decoding were followed to get there.
     Resolved,

@@ -135,15 +135,16 @@ fn leads<'a>(
     reached.contains(&to)
 }
 
-/// The files that still hold what a call left there, and nobody has confirmed.
+/// The files whose content is still what a call wrote, and that nobody has confirmed.
 pub fn doubts(root: &Path, roz_home: &Path) -> Vec<Doubt> {
     let notes = read(&path(root, roz_home));
     let doubts = notes.doubts.values().filter(|doubt| FILES.contains(&&*doubt.file));
-    let stands = |doubt: &&Doubt| notes.doubts(doubt, hash(&root.join(&doubt.file)).as_ref());
-    doubts.filter(stands).cloned().collect()
+    let is_unconfirmed =
+        |doubt: &&Doubt| notes.doubts(doubt, hash(&root.join(&doubt.file)).as_ref());
+    doubts.filter(is_unconfirmed).cloned().collect()
 }
 
-/// Notes what calls left behind. What one took back is in doubt no more.
+/// Records what calls have changed. A change that a call took back is not unconfirmed any more.
 pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> Result<()> {
     update(root, roz_home, until, |notes| {
         for doubt in new {

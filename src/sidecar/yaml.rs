@@ -149,7 +149,7 @@ impl Reader {
         for (key, _) in map.pairs().into_iter().flatten() {
             let line = key.line;
             let Some(name) = key.scalar() else { continue };
-            // Of fields that are not read it does not matter.
+            // Fields that are not read may occur twice.
             if !FIELDS.contains(&name) {
                 continue;
             }

@@ -26,11 +26,11 @@ fn every_example_that_a_verb_shows_is_taken() {
             continue;
         };
         let lines = examples.lines().take_while(|line| line.starts_with("  "));
-        // One that goes over several lines is taken by its test in `words`.
+        // A test in `words` covers commands of several lines.
         let lines = lines.filter(|line| line.trim_start().starts_with("roz "));
         for line in lines.filter(|line| !line.ends_with('\\')) {
             let typed = line.split(['|', '<', '>']).next().unwrap_or_default();
-            // What it does stands after it.
+            // An explanation follows the command.
             let typed = typed.trim().split("   ").next().unwrap_or_default();
             let words = crate::cli::tests::words(typed);
             let Err(err) = Cli::command().try_get_matches_from(&words) else { continue };
@@ -84,8 +84,8 @@ fn pages_are_as_they_are_and_fit_eighty_columns() {
     insta::assert_snapshot!(all);
 }
 
-/// A shell runs what stands in backticks; every option says what it is for;
-/// a page has no gap of two lines.
+/// A shell would run the text in backticks, every option has a description, and no page has two
+/// blank lines in a row.
 #[test]
 fn pages_can_be_typed_from_and_leave_nothing_unsaid() {
     let mut wrong = Vec::new();

@@ -160,7 +160,7 @@ pub(super) fn store(roz: &Roz, cwd: &Path) -> Result<IntentStore, Error> {
     let store = sidecar::governing(&roz.sidecar, cwd)
         .and_then(|governing| IntentStore::open(&governing, &roz.home));
     store.ok_or_else(|| {
-        // Sessions that had it go on being refused; to begin anew is no cure.
+        // Sessions that used it are still refused, so creating a new one would not help.
         let had_one = roz.own_ledger().has_begun();
         let of = if had_one { Error::SidecarGone } else { Error::NoSidecar };
         of(roz.sidecar.clone())

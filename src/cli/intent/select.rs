@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let target = Target::find(&roz, args.session_id.as_deref(), world)?;
     let session = target.session(&roz, world);
-    // The session's own project governs it, wherever it stands now.
+    // A session is governed by its own project, whatever its current folder is.
     let roz = roz.of_session(&session, world).unwrap_or(Ok(roz))?;
     let store = store(&roz, &world.cwd)?;
     let intent = store.choose(args.id.trim(), "roz intent select")?;

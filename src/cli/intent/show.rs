@@ -88,7 +88,7 @@ pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
     for (what, at) in [("created", &intent.created_at), ("changed", &intent.updated_at)] {
         let _ = at.iter().try_for_each(|at| writeln!(text, "{what} {at}"));
     }
-    let stands = |id: &String| match store.catalogue.find(id) {
+    let with_status = |id: &String| match store.catalogue.find(id) {
         Ok(intent) => format!("{id} ({}): {}", intent.status, bounded::line(&intent.name, 60)),
         Err(_) => format!("{id} (nobody declares it)"),
     };
@@ -98,8 +98,8 @@ pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
         ("Scope", intent.owned_scope.clone()),
         ("Constraints", intent.constraints.clone()),
         ("Done when", numbered),
-        ("Depends on", intent.depends_on.iter().map(stands).collect()),
-        ("Blocks", intent.blocks.iter().map(stands).collect()),
+        ("Depends on", intent.depends_on.iter().map(with_status).collect()),
+        ("Blocks", intent.blocks.iter().map(with_status).collect()),
         ("Wrong with the scope", scope_problems(intent)),
         ("Sessions at it", sessions),
         ("Last changes", store.recent(&intent.id)),

@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let value = json!({ "learnings": learnings, "unknown": unknown });
     let out = Out::new(world);
     let texts: Vec<String> = found.iter().map(|learning| in_words(learning, &out, world)).collect();
-    // They are read: that it cannot be noted is no reason to fail.
+    // The learnings were shown; failing to record that is only worth a warning.
     if let Some(target) = target
         && let Err(err) = opened(&found, target, &stock, &roz, world)
     {

@@ -58,7 +58,8 @@ fn is_a_path(text: &str) -> bool {
     !text.trim().is_empty() && !text.contains("://") && !text.starts_with('~')
 }
 
-/// As it stands, without a line number behind it, or as a glob.
+/// Whether the text is a path that exists as written, without the line number after it, or as a
+/// glob.
 fn is_there(text: &str, root: &Path) -> bool {
     let text = text.trim();
     let is_number =

@@ -40,7 +40,7 @@ fn a_table_of_many_columns_is_no_wider_than_the_terminal() {
     }
 }
 
-/// What a table looks like, whatever stands in it.
+/// The layout of a table does not depend on its content.
 #[test]
 fn tables_fit_the_terminal_and_their_columns_stay_straight() {
     let rows: Vec<Vec<String>> = [

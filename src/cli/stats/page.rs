@@ -145,7 +145,7 @@ fn bars<const N: usize>(
     )
 }
 
-/// One that stands on a line of text.
+/// A rectangle that covers a line of text.
 fn rectangle(class: &str, x: usize, line: usize, width: usize) -> String {
     let y = line - 11;
     format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"14\"/>")

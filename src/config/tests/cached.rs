@@ -1,5 +1,4 @@
-//! The cache: when it serves, when it must not, and what stands in for a file
-//! that cannot be read.
+//! The cache: when it is used, when it must not be, and what replaces a file that cannot be read.
 
 use std::{
     fs::{File, FileTimes},

@@ -2,14 +2,14 @@
 //! patterns have in common.
 //!
 //! The crates `glob` and `globset` only answer whether a path matches. Whether two scopes overlap,
-//! whether a whole folder is owned and whether an exclusion lies below it would need a second
+//! whether a whole folder is owned and whether there is an exclusion below it would need a second
 //! parser, which could disagree with the first. A test compares this one with both crates.
 //!
 //! | pattern | takes |
 //! |---|---|
 //! | `*`, `?`, `[a-z]`, `[!a]` | what a segment has, never a `/` |
 //! | `**` between slashes | any number of whole segments, none among them |
-//! | `a/**`, `a/` | what lies below `a` |
+//! | `a/**`, `a/` | everything below `a` |
 //! | `\*` | that character |
 //!
 //! A state is a place between two steps, so the time is bounded by the path's length times the
@@ -406,7 +406,7 @@ fn segment(text: &str, dialect: Dialect) -> Result<Segment, String> {
 /// escaping.
 fn escaped(c: Option<char>, dialect: Dialect) -> Result<char, String> {
     match (c, dialect) {
-        (None, _) => Err("`\\` stands before nothing".to_owned()),
+        (None, _) => Err("`\\` has nothing after it".to_owned()),
         (Some(c), Dialect::Ignore) => Ok(c),
         (Some(c), Dialect::Scope) if !c.is_alphanumeric() && !"._-/~$@".contains(c) => Ok(c),
         (Some(c), Dialect::Scope) => {

@@ -214,7 +214,7 @@ fn violation(wrong: &[(Code, &Found)], flight: &InFlight, call: &ToolCall) -> Re
     }
     if wrong.iter().any(|(_, found)| FILES.contains(&&*found.path)) {
         refusal = refusal.recovery(
-            "Until then every write is refused. The user may confirm what stands there now: `roz \
+            "Until then every write is refused. The user may confirm its present content: `roz \
              intent confirm` asks them.",
         );
     }

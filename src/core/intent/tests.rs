@@ -366,7 +366,7 @@ proptest! {
         let mut theirs = ignore::gitignore::GitignoreBuilder::new("");
         for line in &lines {
             prop_assume!(theirs.add_line(None, line).is_ok());
-            // What would leave nothing to govern is no rule of ours.
+            // Patterns that exclude everything are not accepted as rules.
             prop_assume!(line.contains(['!', 'a', 'b']));
             // Theirs takes `a**` for `a*` or refuses it, by version.
             prop_assume!(!line.split('/').any(|part| part.len() > 2 && part.contains("**")));

@@ -4,7 +4,7 @@
 //! - The **token**: made at the SubagentStart that answers an open launch,
 //!   told to that subagent alone, kept as its SHA-256.
 //! - The **permit**: PreToolUse of that reviewer's own Bash call that runs
-//!   `roz decide`, for the verdict that stands in it.
+//!   `roz decide`, for the verdict in its command line.
 //!
 //! A stolen token decides nothing without a permit.
 
@@ -183,13 +183,13 @@ pub fn post(
         seen: report.seen,
         unseen: report.unseen,
     };
-    let stands = taken.standing == Standing::Stands;
-    if stands && is_approval {
+    let has_effect = taken.standing == Standing::Stands;
+    if has_effect && is_approval {
         let waiting = review.trigger().filter(|_| review.phase().is_open());
         let key = waiting.and_then(|trigger| trigger.key.as_deref());
         let draft = coverage::Draft { posting, taken: &taken, session: session_id, key, now };
         taken.approvals = coverage::rows(&draft);
-    } else if stands {
+    } else if has_effect {
         let knowns = posting.works.iter().filter_map(|work| work.known.as_ref());
         let serving = knowns.filter_map(|known| known.approval.as_ref());
         let serving = serving.filter(|serving| taken.by == By::Human || !serving.is_by_person);
@@ -198,7 +198,7 @@ pub fn post(
         taken.withdrawn.dedup();
     }
     let rows = taken.approvals.iter().map(|row| row.id.clone()).collect();
-    if stands {
+    if has_effect {
         review.decided(posted, rows);
     } else {
         review.record(posted);

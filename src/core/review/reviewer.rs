@@ -175,7 +175,7 @@ impl Posting {
             summary: bounded::chars(self.decision.summary(), 300),
             by: taken.by.to_string(),
             tree: self.tree(),
-            stands: taken.standing == Standing::Stands,
+            has_effect: taken.standing == Standing::Stands,
             seen: taken.seen.clone(),
             unseen: taken.unseen.clone(),
             changed_meanwhile: {

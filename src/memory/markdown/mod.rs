@@ -41,11 +41,11 @@ use crate::{
     world::files::{self, Access},
 };
 
-/// A file without a learning: that it is there switches the gate on.
+/// A file without learnings: its existence switches the gate on.
 pub const EMPTY_FILE: &str = format::HEAD;
 
-/// What stands in the `.gitattributes` beside the file, so that two branches
-/// that both learned something merge.
+/// The content of the `.gitattributes` next to the file, so that git can merge two branches that
+/// both added learnings.
 pub const ATTRIBUTES: &str = "learnings.md merge=union\n";
 
 /// A `learnings.md`.

@@ -1,8 +1,7 @@
 //! A file as entries.
 //!
-//! A line belongs to the entry whose mark it ends in; one without a mark to
-//! the entry that it stands in, if that is written by hand. Everything else is
-//! text of somebody's, and stays.
+//! A line belongs to the entry whose mark it ends in. A line without a mark belongs to the entry
+//! around it, if that was written by hand. Everything else is somebody's text, and is kept.
 
 use std::{collections::HashMap, ops::Range, path::Path};
 
@@ -76,12 +75,12 @@ impl Entry {
     }
 }
 
-/// A line, without its end, and where it stands.
+/// A line without its newline, and its position.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::memory) struct Line<'a> {
     /// From 1.
     pub(in crate::memory) number: usize,
-    /// None: it is no UTF-8.
+    /// `None` if it is not UTF-8.
     pub(in crate::memory) text: Option<&'a str>,
     pub(in crate::memory) start: usize,
     /// Where the next one begins.
@@ -306,7 +305,7 @@ struct Draft {
     status: Option<Status>,
     after_heading: usize,
     is_marked: bool,
-    /// Where its last line, `Written`, stands.
+    /// The position of its last line, `Written`.
     end: Option<usize>,
     broken: Option<String>,
 }

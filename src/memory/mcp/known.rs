@@ -1,8 +1,9 @@
-//! What a server held when it was last asked, as a file: hooks start no program, and show what
-//! stands there.
+//! A file that caches what a server contained when it was last asked, because hooks start no
+//! program.
 //!
-//! It is made anew whenever the server is read (by `roz reflect`, `search`, `learnings` …), and
-//! kept up to date by what is written through roz. What is missing or broken is empty until then.
+//! It is rewritten whenever the server is read (by `roz reflect`, `search`, `learnings` …), and
+//! kept up to date by what is written through roz. A missing or broken file counts as empty until
+//! then.
 
 use std::{
     fs,
@@ -14,7 +15,7 @@ use crate::{
     world::{cached, files},
 };
 
-/// Where it lies: one file for each way in which a server is started.
+/// The path of the cache: one file for each way in which a server is started.
 pub(super) fn path(roz_home: &Path, server: &McpPolicy) -> PathBuf {
     let server = serde_json::to_vec(server).unwrap_or_default();
     roz_home.join(format!("cache/server-{}.json", bounded::cut(&bounded::sha256(&server), 32)))

@@ -116,7 +116,7 @@ pub(super) fn of_register(path: &Path, bytes: &[u8], modified: DateTime<Utc>) ->
     learnings
 }
 
-/// Without what stands in comments: templates explain themselves in those.
+/// The lines outside comments: templates explain themselves in comments.
 fn visible_lines(bytes: &[u8]) -> Vec<&str> {
     let mut is_comment = false;
     let mut visible = Vec::new();

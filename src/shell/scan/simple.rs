@@ -89,7 +89,7 @@ impl Scanner<'_> {
         self.at = operator + width;
         self.skip_blanks();
         let start = self.at;
-        // `<&-git`: the sign that closes a descriptor is no part of the word behind it.
+        // `<&-git`: the `-` that closes a descriptor is not part of the word after it.
         let duplicates =
             matches!(kind, RedirectionKind::DuplicateIn | RedirectionKind::DuplicateOut);
         let target = if duplicates && self.peek() == b'-' {

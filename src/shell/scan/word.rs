@@ -29,7 +29,7 @@ impl Scanner<'_> {
                     self.extended_glob(&mut word);
                 }
                 b'<' | b'>' if self.peek_at(1) == b'(' => self.process(&mut word),
-                // The carriage return of a line that ends in CRLF is no part of a word.
+                // The carriage return of a line that ends in CRLF is not part of the word.
                 b'\r' if matches!(self.peek_at(1), b'\n' | 0) => break,
                 byte if is_meta(byte) => break,
                 _ => self.piece(&mut word, false),

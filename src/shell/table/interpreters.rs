@@ -63,7 +63,7 @@ pub(in crate::shell) static INTERPRETERS: &[Row] = &[
         env-file").code("e p eval print"),
     row("bun", JavaScript).options("epr", "eval print preload cwd").code("e p eval print"),
     row("deno", JavaScript).operand(Operand::After("eval")),
-    // `-l` and `-x` take a value only where it stands in the same word.
+    // `-l` and `-x` take a value only in the same word.
     row("perl", Perl).options("eEIMmF", "").code("e E"),
     row("ruby jruby irb rake", Ruby).options("eErIFKf", "execute").code("e execute"),
     row("php", Php).options("rBREfcdz", "run file").code("r B R E run"),

@@ -173,7 +173,7 @@ impl Walker<'_> {
         self.recorder.run(run, &self.env, &mut self.budget);
     }
 
-    /// Walks a program that is no wrapper: the code, the files and the scripts that it is given.
+    /// Walks the code, the files and the scripts that are passed to a program other than a wrapper.
     fn other_program(&mut self, name: &str, call: &Call) -> String {
         self.record_command(&call.words, call, Certainty::Literal);
         self.files(name, &call.words);

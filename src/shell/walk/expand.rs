@@ -47,7 +47,7 @@ impl Walker<'_> {
             return;
         }
         let mut current: Option<Field> = None;
-        // `"$@"` without parameters is no word, despite its quotes.
+        // `"$@"` without parameters expands to no word, despite its quotes.
         let mut none = false;
         for part in &word.parts {
             if let Part::Text { text, quoted } = part {

@@ -142,7 +142,8 @@ pub(super) fn is_input(file: &str) -> bool {
     matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }
 
-/// `awk -f program file`: the first operand is no code.
+/// Whether the program is in a file, as in `awk -f program file`, so that the first operand is not
+/// code.
 fn has_program_file(row: &Row, call: &Call, at: usize) -> bool {
     let (given, _) = row.grammar.leading(&call.words[..at], 1);
     given.has("f file")

@@ -307,7 +307,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The words of a list; a hole for what is no string.
+    /// The words of a list, with a hole for each item that is not a string.
     fn list(&mut self) -> Vec<String> {
         let mut words = Vec::new();
         loop {

@@ -6,8 +6,8 @@
 
 use crate::shell::{HOLE, Reading};
 
-/// Stands for the folder where the line starts, at the beginning of a path. It is no character, so no
-/// file has it in its name.
+/// At the beginning of a path: the folder where the line starts. Unicode reserves this code point
+/// as a noncharacter, so no file has it in its name.
 pub(super) const START: char = '\u{FDD0}';
 
 /// A folder as `$PWD` and `pwd` name it.

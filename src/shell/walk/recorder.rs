@@ -26,7 +26,7 @@ pub(super) struct Mode {
 /// Where code comes from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Origin {
-    /// It stands in the line as it is.
+    /// The line contains it literally.
     #[default]
     Line,
     /// It was expanded, decoded or read from the input.

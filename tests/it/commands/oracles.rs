@@ -70,7 +70,7 @@ const SHUCK: Library = Library {
             signs: &["&-g"],
             line: "<&-ga push",
             words: &["push"],
-            reason: "the sign that closes a descriptor is no part of the word behind it",
+            reason: "the `-` that closes a descriptor is not part of the word after it",
         },
         Known {
             signs: &["3<<<"],
@@ -131,7 +131,7 @@ struct Syntax {
 /// A simple command as a library sees it.
 #[derive(Debug, Clone)]
 struct Found {
-    /// `None` is a word that is no plain text.
+    /// `None` is a word that is not plain text.
     words: Vec<Option<String>>,
     /// The functions in whose bodies it stands.
     within: Vec<String>,

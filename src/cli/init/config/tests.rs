@@ -2,7 +2,7 @@ use super::*;
 
 const NOTHING: Wants = Wants { review: false, reflection: false, intent: false };
 
-/// Without the `# ` of what is no sentence.
+/// The text with the settings that are commented out uncommented.
 fn uncommented(text: &str) -> String {
     let is_key = |item: &str| item.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
     let line = |item: &str| match item.strip_prefix("# ") {

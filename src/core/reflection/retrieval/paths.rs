@@ -1,4 +1,4 @@
-//! Paths as terms: the file itself, its name, and the folder that it lies in.
+//! Paths as terms: the file itself, its name, and its folder.
 //!
 //! The files that a learning names and those that a query is about are compared as the project
 //! names them; one may be relative to a folder of the other, so the name counts as well.

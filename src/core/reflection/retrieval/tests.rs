@@ -362,7 +362,7 @@ fn a_match_is_strong_that_ranks_first_and_has_a_file_or_an_identifier_of_the_que
     assert_eq!(strong(&ask("what does toKebabCase do?")), ["kebab"]);
     assert_eq!(strong(&ask("the parser panics on a heredoc")), [""; 0]);
     let other = Query { paths: vec!["src/lexer.rs".into()], ..Query::default() };
-    assert_eq!(strong(&other), [""; 0], "it lies beside it");
+    assert_eq!(strong(&other), [""; 0], "it is in the same folder only");
     let behind = ask("the record moves with dns, its lifetime is lower; to_kebab_case");
     assert_eq!(case.ids(&behind)[0], "dns");
     assert_eq!(strong(&behind), [""; 0], "it does not rank first");

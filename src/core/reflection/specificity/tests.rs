@@ -639,7 +639,7 @@ fn a_vague_candidate_is_told_what_it_names_and_what_is_missing() {
     assert!(little.starts_with("too vague, it names only API, and says"), "{little}");
 }
 
-/// A scope and a request are only claimed: what is no lesson becomes none by it.
+/// A scope and a request are only claims: they do not turn a vague text into a lesson.
 #[test]
 fn what_could_be_said_of_anything_is_not_kept_as_a_request_either() {
     for scope in [Scope::Personal, Scope::Project] {

@@ -1,4 +1,4 @@
-//! Files written by hand, by the peer, by an attacker, and what is no file.
+//! Files written by hand, by the peer or by an attacker, and things that are not files.
 
 use std::{os::unix::fs::symlink, time::Instant};
 
@@ -131,7 +131,7 @@ fn what_cannot_be_read_is_named_kept_and_skipped() {
     broken[at] = 0xff;
     let scene = Scene::with(&broken);
     let (ids, problems) = scene.told();
-    // 0: its category, 2: its status; 3: a heading that is no UTF-8.
+    // 0: its category, 2: its status; 3: a heading that is not UTF-8.
     assert_eq!(ids, [learning(1).id, learning(4).id]);
     assert!(
         problems.iter().any(|problem| problem.contains("`patern` is not a category")),
