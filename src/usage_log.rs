@@ -1,10 +1,10 @@
-//! `stats.log`: what became of a project's learnings, one event per line, in roz's home. An older roz
-//! had it in the project's folder, where every shown learning changed a tracked file; such a log is
-//! taken over once, and left as it is.
+//! `stats.log` in roz's home: how a project's learnings were used, one event per line. An older roz
+//! kept it in the project's folder, where every shown learning changed a tracked file; such a log
+//! is imported once, and left as it is.
 //!
-//! Lines are only added, whole, in one write at the file's end, so that processes side by side lose
-//! nothing. Reading costs what is new: what the rest adds up to is kept in `<ROZ_HOME>/cache/`, with
-//! the hash of its beginning and its end. A log that begins or goes on otherwise is read anew.
+//! Whole lines are appended in one write, so that parallel processes lose nothing. Only new lines
+//! are read: the sum of the others is cached in `<ROZ_HOME>/cache/`, with a hash of the beginning
+//! and the end of what was read. If that does not match, the whole log is read again.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -33,23 +33,22 @@ pub const NAME: &str = "stats.log";
 /// In bytes. A longer line is not an entry of ours, and is not read into memory.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// What is read faster than a cache would be written.
+/// In bytes. Reading less is faster than writing a cache.
 const WORTH_KEEPING: u64 = 64 << 10;
 
-/// Of the beginning and of the end of what was read, as proof that it is still that.
+/// How many bytes at the beginning and at the end of what was read are hashed, to detect changes.
 const PROOF: u64 = 4 << 10;
 
 #[derive(Debug, Clone)]
 pub struct UsageLog {
     path: PathBuf,
     cache: PathBuf,
-    /// Where an older roz had it.
+    /// Where an older roz kept it.
     older: PathBuf,
 }
 
 impl UsageLog {
-    /// `folder` is where roz keeps what it knows of the project, `older` where the project keeps
-    /// what is roz's.
+    /// `folder` is the project's folder in roz's home, `older` is roz's folder in the project.
     pub fn new(folder: &Path, older: &Path, roz_home: &Path) -> Self {
         let path = folder.join(NAME);
         let older = older.join(NAME);
@@ -62,7 +61,7 @@ impl UsageLog {
         &self.path
     }
 
-    /// Adds `entries`, or none of them. Waits for other writers until then at most.
+    /// Adds all `entries`, or none of them. Waits for other writers at most until then.
     pub fn append(&self, entries: &[Entry], until: Instant) -> Result<()> {
         if entries.is_empty() {
             return Ok(());
@@ -82,13 +81,13 @@ impl UsageLog {
         Ok(log.add(&lines)?)
     }
 
-    /// The same as [`Self::read`], from the first line on.
+    /// As [`Self::read`], but without the cache.
     pub fn rebuild(&self) -> Result<View> {
         let _ = fs::remove_file(&self.cache);
         self.read()
     }
 
-    /// What the log adds up to; of a log that is not there, nothing.
+    /// The sum of the log; empty if there is none.
     pub fn read(&self) -> Result<View> {
         let open = |path: &Path| files::open(path, OpenOptions::new().read(true));
         let own = open(&self.path)?.filter(|(_, meta)| meta.len() > 0);
@@ -101,7 +100,7 @@ impl UsageLog {
         if read.end - from >= WORTH_KEEPING
             && let Some(proof) = proof(&file, read.end)
         {
-            // It is a view: without it the next one reads a little longer.
+            // If it cannot be cached, the next process only reads a little longer.
             let kept = Kept { made_by: MADE_BY, bytes: read.end, proof, view };
             let text = serde_json::to_vec(&kept).unwrap_or_default();
             let _ = cached::replace(&self.cache, &[&text]);
@@ -111,7 +110,7 @@ impl UsageLog {
         Ok(view)
     }
 
-    /// The view of the beginning of this very log.
+    /// The cached view, if it belongs to this log.
     fn kept(&self, file: &File) -> Option<Kept> {
         let (bytes, _) = files::read(&self.cache).ok()??;
         let kept: Kept = serde_json::from_slice(&bytes).ok()?;
@@ -119,11 +118,11 @@ impl UsageLog {
     }
 }
 
-/// A view, and what it was made of.
+/// A view, and the part of the log that it was made from.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     made_by: u64,
-    /// How much of the log is in the view.
+    /// How many bytes of the log the view covers.
     bytes: u64,
     /// The hash of that part's beginning and end.
     proof: String,

@@ -1,8 +1,8 @@
-//! How git is set up to ignore the ledger and the map, and to take notes along.
+//! Sets up git to ignore the ledger and the map, and to copy notes when commits are rewritten.
 //!
-//! `.orchestration/.gitignore` is for everyone who clones; `info/exclude` is for this clone, because a
-//! branch may lack the former. A project of an older roz tracks both files: until someone untracks
-//! them ([`Ledger::untrack`]) roz only reads them.
+//! `.orchestration/.gitignore` is for everyone who clones; `info/exclude` is for this clone,
+//! because a branch may lack the former. A project of an older roz tracks both files: until someone
+//! untracks them ([`Ledger::untrack`]) roz only reads them.
 
 use std::{
     fs,
@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// What `.orchestration/.gitignore` says.
+/// The content of `.orchestration/.gitignore`.
 pub const IGNORED: &str = "agent_trace.jsonl\nintent_map.md\n";
 
 /// Which notes git copies when a commit is amended or rebased.
@@ -35,7 +35,7 @@ impl Ledger {
         git::find_root(self.declared_at())
     }
 
-    /// Whether git tracks the ledger's file. It is asked once for each state of the index.
+    /// Whether git tracks the ledger's file. Git is asked once for each state of the index.
     pub fn is_tracked(&self, until: Instant) -> bool {
         let Some(root) = self.work_tree() else { return false };
         let Some((own, _)) = git::git_dirs(&root) else { return false };
@@ -48,7 +48,7 @@ impl Ledger {
         if let Some((_, is_tracked)) = known.filter(|(seen, _): &(Seen, bool)| *seen == index) {
             return is_tracked;
         }
-        // Whoever cannot ask changes nothing.
+        // Without an answer, nothing is changed.
         let Ok(tracked) = self.tracked(&root, until) else { return true };
         let is_tracked = tracked.iter().any(|path| path.ends_with(NAME));
         let known = serde_json::to_vec(&(index, is_tracked)).unwrap_or_default();
@@ -56,7 +56,7 @@ impl Ledger {
         is_tracked
     }
 
-    /// Which of the ledger and the map git tracks, from the work tree's root.
+    /// Which of the ledger and the map git tracks, as paths relative to the work tree's root.
     fn tracked(&self, root: &Path, until: Instant) -> Result<Vec<String>, Error> {
         let folder = self.declared_at().join(SIDECAR);
         let folder = folder.strip_prefix(root).unwrap_or(&folder).to_string_lossy().into_owned();
@@ -65,8 +65,8 @@ impl Ledger {
         Ok(found.split_terminator('\0').map(str::to_owned).collect())
     }
 
-    /// Has git ignore both files in this clone, whatever is checked out, and take notes along. What
-    /// cannot be written is tried again with the next record.
+    /// Makes git ignore both files in this clone, whatever is checked out, and copy notes. If that
+    /// fails, the next record tries again.
     pub fn prepare_clone(&self, until: Instant) {
         let Some((_, common)) = self.work_tree().and_then(|root| git::git_dirs(&root)) else {
             return;
@@ -91,7 +91,7 @@ impl Ledger {
         }
     }
 
-    /// Beside whatever else is rewritten with commits.
+    /// Adds our notes to those that git copies when commits are rewritten.
     pub fn take_notes_along(&self, until: Instant) -> Result<(), Error> {
         let Some(root) = self.work_tree() else { return Ok(()) };
         let wanted = format!("{}*", notes::OWN);
@@ -102,8 +102,8 @@ impl Ledger {
         git_with(&root, &["config", "--local", "--add", REWRITE_REF, &wanted], &[], until).map(drop)
     }
 
-    /// Has git track neither file any more; both stay where they are, and all their records in
-    /// roz's home and in the note of HEAD. Answers which were tracked.
+    /// Makes git stop tracking both files. They stay where they are, and all their records are kept
+    /// in roz's home and in the note of HEAD. Returns which were tracked.
     pub fn untrack(&self, now: i64, until: Instant) -> Result<Vec<String>, notes::Error> {
         let Some(root) = self.work_tree() else { return Ok(Vec::new()) };
         let tracked = self.tracked(&root, until)?;
@@ -123,8 +123,8 @@ impl Ledger {
         Ok(tracked)
     }
 
-    /// The ledger as the newest commit had it that tracked it, for a clone where a pull has removed
-    /// the file. Git's history is searched once in a clone.
+    /// The ledger in the newest commit that tracked it, for a clone in which a pull has removed the
+    /// file. The history is searched once per clone.
     pub(super) fn in_history(&self, until: Instant) -> Vec<Vec<u8>> {
         let known = self.home.path().with_file_name("history.jsonl");
         let text = match files::read_whole(&known) {

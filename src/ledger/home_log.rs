@@ -1,4 +1,4 @@
-//! The ledger in roz's home, which no checkout and no `git clean` reaches. Every record is written
+//! The ledger in roz's home, which is safe from checkouts and `git clean`. Every record is written
 //! here first, and from here into the project's file.
 //!
 //! ```text
@@ -44,7 +44,7 @@ pub(super) struct HomeLog {
     heads: PathBuf,
 }
 
-/// The log, which nobody else writes as long as this lives.
+/// The log, locked until this is dropped.
 pub(super) struct Locked<'a> {
     home: &'a HomeLog,
     log: Log,
@@ -81,7 +81,7 @@ impl HomeLog {
         self.path.exists()
     }
 
-    /// Waits for other writers until then at most. A new log begins with what `file` holds.
+    /// Waits for other writers at most until then. A new log begins with the content of `file`.
     pub(super) fn lock(&self, file: &Path, until: Instant) -> Result<Locked<'_>> {
         let folder = self.path.parent().unwrap_or(&self.path);
         if !folder.is_dir() {
@@ -90,7 +90,7 @@ impl HomeLog {
         let lock = files::lock(&self.path, until)?;
         let log = Log::open(&self.path, Access::Private)?;
         drop_torn(&log)?;
-        // Anything else in the file's place is for its writer to name.
+        // The code that writes the file reports anything else in its place.
         if log.len()? == 0
             && let Ok(Some(text)) = files::read_whole(file)
         {
@@ -101,7 +101,7 @@ impl HomeLog {
         Ok(Locked { home: self, log, _lock: lock })
     }
 
-    /// Whether the project's file lacks records that are here.
+    /// Whether the project's file lacks records of the log.
     pub(super) fn is_ahead(&self) -> bool {
         fs::metadata(&self.path).is_ok_and(|meta| meta.len() > self.handed_over())
     }
@@ -115,13 +115,13 @@ impl HomeLog {
         self.path.with_file_name("ahead")
     }
 
-    /// The lines that were not handed over to `file`.
+    /// The lines that have not been copied to `file` yet.
     pub(super) fn unwritten(&self, file: &Path) -> Vec<Vec<u8>> {
         let from = usize::try_from(self.handed_over()).unwrap_or(usize::MAX);
         if self.is_ahead() { self.missing_in(file, from) } else { Vec::new() }
     }
 
-    /// The lines from a byte on that `file` has not.
+    /// The lines from an offset on that `file` does not have.
     pub(super) fn missing_in(&self, file: &Path, from: usize) -> Vec<Vec<u8>> {
         let text = files::read_whole(&self.path).ok().flatten().unwrap_or_default();
         missing(text.get(from..).unwrap_or_default(), file)
@@ -156,7 +156,7 @@ impl HomeLog {
 }
 
 impl Locked<'_> {
-    /// Adds a record behind its session's last one. Answers where it is, and its line.
+    /// Adds a record after its session's last one. Returns its position and its line.
     pub(super) fn append(&self, mut record: Record) -> Result<(Head, Vec<u8>)> {
         let invalid = |err| io::Error::new(ErrorKind::InvalidInput, err);
         let session: SessionId = record.session_id.parse().map_err(invalid).at(&self.home.path)?;
@@ -196,7 +196,7 @@ impl Locked<'_> {
         Ok(near.chain(known).max_by_key(|head| head.seq))
     }
 
-    /// Puts into `file` what it lacks: of one that is gone, everything.
+    /// Adds to `file` what it lacks, or everything if it does not exist.
     pub(super) fn hand_over(&self, file: &Path) -> Result<()> {
         let log = Log::open(file, Access::Shared)?;
         drop_torn(&log)?;
@@ -209,13 +209,13 @@ impl Locked<'_> {
         self.mark_handed_over()
     }
 
-    /// The project's file has everything by now.
+    /// Records that the project's file is complete.
     pub(super) fn mark_handed_over(&self) -> Result<()> {
         let length = self.log.len()?.to_string();
         cached::replace(&self.home.mark(), &[length.as_bytes()]).at(&self.home.mark())
     }
 
-    /// Adds what `file` has and the log has not.
+    /// Adds the records that are only in `file` to the log.
     pub(super) fn absorb(&self, file: &Path) -> Result<()> {
         let text = files::read_whole(file)?.unwrap_or_default();
         let missing = missing(&text, &self.home.path);
@@ -244,13 +244,13 @@ pub(super) fn drop_torn(log: &Log) -> Result<()> {
     Ok(())
 }
 
-/// The lines that have an end.
+/// The lines that end with a newline.
 fn whole_lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     text[..end].split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }
 
-/// Those of its lines that `file` has not, each once.
+/// The lines of `text` that `file` does not have, without duplicates.
 fn missing(text: &[u8], file: &Path) -> Vec<Vec<u8>> {
     let other = files::read_whole(file).ok().flatten().unwrap_or_default();
     let mut known: HashSet<String> =

@@ -1,8 +1,8 @@
-//! What files held before a call changed them, so that afterwards roz can say which lines are new: in
-//! roz's home one folder per session, one file per text, named by its hash.
+//! The content of files before a call changes them, so that roz can tell afterwards which lines are
+//! new. There is a folder per session in roz's home, with a file per text, named by its hash.
 //!
-//! They are bounded in size and number, the oldest are removed first, and all with their session.
-//! Where one is missing, a change has no line ranges: nothing worse.
+//! Their size and number is limited. The oldest are removed first, and all of them with their
+//! session. If one is missing, the change just has no line ranges.
 
 use std::{
     fs::{self, OpenOptions},
@@ -19,7 +19,7 @@ pub use crate::core::bounded::hash_of;
 
 /// The longest text that is kept, in bytes.
 pub const LONGEST: usize = 1 << 20;
-/// Of a session, in all.
+/// The most texts of a session.
 const MOST: usize = 400;
 const MOST_BYTES: u64 = 16 << 20;
 
@@ -38,13 +38,13 @@ impl Images {
         roz_home.join("images")
     }
 
-    /// Where the text of that hash is kept, if it is.
+    /// The path of the text with that hash, if it is kept.
     pub fn find(&self, hash: &str) -> Option<PathBuf> {
         let path = self.path(hash)?;
         fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file()).then_some(path)
     }
 
-    /// The text of that hash, if it is kept and still what it was.
+    /// The text with that hash, if it is kept and intact.
     pub fn read(&self, hash: &str) -> Option<Vec<u8>> {
         let (bytes, _) = files::read(&self.path(hash)?).ok()??;
         (hash_of(&bytes) == hash).then_some(bytes)
@@ -54,7 +54,8 @@ impl Images {
     pub fn keep(&self, bytes: &[u8]) {
         let hash = hash_of(bytes);
         let Some(path) = self.path(&hash).filter(|_| bytes.len() <= LONGEST) else { return };
-        // Again: it is young once more, unless an older roz was killed in the middle of it.
+        // The text is kept already: make it the newest, unless an older roz was killed while
+        // writing it.
         if let Ok(Some((file, meta))) = files::open(&path, OpenOptions::new().write(true))
             && meta.len() == bytes.len() as u64
         {
@@ -65,7 +66,7 @@ impl Images {
         let _ = cached::replace(&path, &[bytes]);
     }
 
-    /// The file of a hash, if it is one.
+    /// The path for a hash, if it is valid.
     fn path(&self, hash: &str) -> Option<PathBuf> {
         let digits = hash.strip_prefix("sha256:")?;
         let is_hash = digits.len() == 64 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());

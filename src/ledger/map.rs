@@ -1,7 +1,7 @@
 //! `intent_map.md`, written from the records in roz's home.
 //!
-//! How far they were read, and what came of it, is kept beside them: one more record costs no look at
-//! the records before it.
+//! The map so far and how many bytes of the log are in it are stored next to the log, so that
+//! adding a record does not read the earlier ones again.
 
 use std::{collections::HashSet, fs, path::PathBuf, time::Instant};
 
@@ -39,10 +39,10 @@ pub enum Error {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
     made_by: u64,
-    /// How much of the log in roz's home is in it, in bytes.
+    /// How much of the log in roz's home it covers, in bytes.
     end: u64,
     map: Map,
-    /// What last kept the map from being written, and was told.
+    /// Why the map last could not be written. It has been reported.
     failed: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl Ledger {
         self.declared_at().join(SIDECAR).join(NAME)
     }
 
-    /// Adds to the map what was recorded since. Answers what keeps it from being written, once.
+    /// Adds the new records to the map. Returns why it cannot be written, once.
     pub fn update_map(&self, catalogue: &Catalogue, until: Instant) -> Option<String> {
         let _lock = files::lock(&self.beside_log("map.lock"), until).ok()?;
         let (file, meta) =
@@ -76,8 +76,8 @@ impl Ledger {
         news
     }
 
-    /// Writes the map anew from all records that are known. Answers whether it has changed, and from
-    /// how many records it is.
+    /// Rewrites the map from all known records. Returns whether it has changed, and the number of
+    /// records.
     pub fn write_map(&self, catalogue: &Catalogue, until: Instant) -> Result<(bool, u64), Error> {
         let mut kept = Kept::default();
         let mut known = HashSet::new();
@@ -115,7 +115,7 @@ impl Ledger {
         Ok(true)
     }
 
-    /// Without it the next one reads all records.
+    /// Stores the state. If that fails, the next update reads all records.
     fn keep_map(&self, kept: Kept) {
         let text = serde_json::to_vec(&Kept { made_by: MADE_BY, ..kept }).unwrap_or_default();
         let _ = cached::replace(&self.beside_log("map.json"), &[&text]);

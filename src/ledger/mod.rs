@@ -2,11 +2,12 @@
 //!
 //! Git ignores the file ([`git_setup`]): a tracked file that changes with each edit breaks
 //! `git switch`, `git pull --rebase` and `git stash pop`. Each record is in three places: first in
-//! roz's home ([`home_log`]), then in the file, which is completed from there when it is gone, and,
-//! once its change is committed, in the notes of that commit ([`notes`]), which git carries to other
+//! roz's home ([`home_log`]), then in the file, which is restored from there if it is gone, and,
+//! once
+//! its change is committed, in the notes of that commit ([`notes`]), which git carries to other
 //! machines.
 //!
-//! A record names the hash of the record that its session wrote before: see [`chain`].
+//! A record contains the hash of its session's previous record: see [`chain`].
 
 mod git_setup;
 mod home_log;
@@ -42,7 +43,7 @@ use crate::{
 
 pub const NAME: &str = "agent_trace.jsonl";
 
-/// A longer record is refused, and a longer line is none.
+/// In bytes. A longer record is refused, and a longer line is ignored.
 const LONGEST_LINE: usize = 16 << 20;
 
 #[derive(Debug, Clone)]
@@ -52,10 +53,10 @@ pub struct Ledger {
     roz_home: PathBuf,
     home: HomeLog,
     has_notes: bool,
-    /// Once they are gathered, records of this machine that are not in the file: git tracks it, or
-    /// it could not be written.
+    /// After [`Self::gathered`]: records of this machine that are not in the file, because git
+    /// tracks it or it could not be written.
     beside: Vec<Vec<u8>>,
-    /// And those of other machines and clones.
+    /// After [`Self::gathered`]: records of other machines and clones.
     noted: Noted,
 }
 
@@ -66,14 +67,14 @@ pub struct Appended {
     pub hash: String,
     /// Its number in its session, from 1.
     pub seq: u64,
-    /// Why it is only in roz's home for now, where the file could not be written.
+    /// Why the file could not be written, if the record is only in roz's home for now.
     pub kept_back: Option<String>,
 }
 
 impl Ledger {
-    /// The ledger of the project that `project` is the root of.
+    /// The ledger of the project with this root.
     pub fn new(project: &Path, roz_home: &Path) -> Self {
-        // One project, however the way to it is spelt.
+        // The same project under every spelling of its path.
         let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
         Self {
             path: project.join(SIDECAR).join(NAME),
@@ -86,14 +87,14 @@ impl Ledger {
         }
     }
 
-    /// The same, where the configuration says whether git carries the records.
+    /// Sets whether the records are copied into git notes, as configured.
     #[must_use]
     pub fn with_notes(self, has_notes: bool) -> Self {
         Self { has_notes, ..self }
     }
 
-    /// Completes the file, and reads all else that is known of the project's records: notes, and
-    /// what git's history has. For verbs; a hook has no time for it.
+    /// Completes the file, and reads the records in notes and in git's history. For commands; it
+    /// takes too long for a hook.
     #[must_use]
     pub fn gathered(mut self, until: Instant) -> Self {
         let _ = self.complete(until);
@@ -106,30 +107,30 @@ impl Ledger {
         &self.path
     }
 
-    /// The same ledger, for a linked work tree that has none of its own.
+    /// The same ledger, used for a linked work tree that has none of its own.
     #[must_use]
     pub fn of_work_tree(self, root: &Path) -> Self {
         Self { project: root.canonicalize().unwrap_or_else(|_| root.to_owned()), ..self }
     }
 
-    /// The root of the project that declares the intents: that of the ledger's folder.
+    /// The root of the project that declares the intents and contains the ledger.
     pub fn declared_at(&self) -> &Path {
         self.path.ancestors().nth(2).unwrap_or(&self.project)
     }
 
-    /// The root of the work tree, which paths in the ledger begin at.
+    /// The root of the work tree, to which paths in the ledger are relative.
     pub fn project(&self) -> &Path {
         &self.project
     }
 
-    /// Whether anything was ever written here.
+    /// Whether it has any records.
     pub fn has_begun(&self) -> bool {
         self.path.exists() || self.home.exists()
     }
 
-    /// Writes `record` behind its session's last one, in roz's home and, unless git tracks it, in
-    /// the project's file. Waits for other writers until then at most.
-    /// Where roz's home cannot be written, the record is nowhere, and nothing that was is lost.
+    /// Writes `record` after its session's last one, in roz's home and, unless git tracks it, in
+    /// the project's file. Waits for other writers at most until then. If roz's home cannot be
+    /// written, nothing is changed.
     pub fn append(&self, record: Record, until: Instant) -> Result<Appended> {
         let home = self.home.lock(&self.path, until)?;
         let is_complete = self.path.exists() && !self.home.is_ahead();
@@ -150,8 +151,8 @@ impl Ledger {
         Ok(Appended { hash: head.hash, seq: head.seq, kept_back })
     }
 
-    /// The records of this machine that are not in the file. Where git tracks it, each branch has a
-    /// file of its own.
+    /// The records of this machine that are not in the file. If git tracks the file, each branch
+    /// has its own version.
     fn unwritten(&self, until: Instant) -> Vec<Vec<u8>> {
         if self.is_tracked(until) {
             return self.home.missing_in(&self.path, 0);
@@ -165,7 +166,7 @@ impl Ledger {
         log.add(line)
     }
 
-    /// Fails if a record could not be written now. Nothing is written for it.
+    /// Fails if a record could not be written now. Writes nothing.
     pub fn check(&self, until: Instant) -> Result<()> {
         drop(self.home.lock(&self.path, until)?);
         if self.is_tracked(until) {
@@ -178,9 +179,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// Looks whether the ledger is as it was written, with all else that is known of it.
+    /// Checks that the ledger has not been changed, with everything that is known about it.
     pub fn verify(&self, until: Instant) -> Result<Verdict> {
-        // Locking would make the log. Where it cannot be locked, nobody writes.
+        // Locking would create the log. If it cannot be locked, nobody else writes to it either.
         let lock = self.home.exists().then(|| self.home.lock(&self.path, until).ok());
         let file = files::open(&self.path, OpenOptions::new().read(true))?;
         let unwritten = self.unwritten(until);
@@ -200,8 +201,8 @@ impl Ledger {
         Ok(verdict)
     }
 
-    /// Puts into the file what it lacks: all of it where it is gone (`git clean -fdx`), and what
-    /// was written in roz's home alone.
+    /// Adds to the file what it lacks: everything if it is gone (`git clean -fdx`), else the
+    /// records that are only in roz's home.
     pub fn complete(&self, until: Instant) -> Result<()> {
         let is_complete = self.path.exists() && !self.home.is_ahead();
         if is_complete || !self.home.exists() || self.is_tracked(until) {
@@ -210,8 +211,8 @@ impl Ledger {
         self.home.lock(&self.path, until)?.hand_over(&self.path)
     }
 
-    /// Every line, with its number from 1: those of the file, oldest first, then what is known
-    /// beside it. A line of the file without an end comes behind the others.
+    /// Every line with its number from 1: those of the file, oldest first, then those from
+    /// elsewhere. A line without a newline comes last.
     pub fn each_line(&self, mut each: impl FnMut(u64, &[u8])) -> Result<()> {
         let mut last = 0;
         let mut count = |line: &[u8]| {
@@ -229,7 +230,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Every record, by its time: branches that were merged may stand one behind the other.
+    /// Every record, sorted by time, because the records of merged branches may follow each other.
     pub fn records(&self) -> Result<Vec<Record>> {
         let mut records = Vec::new();
         self.each_line(|_, line| records.extend(Record::read(line)))?;
@@ -244,7 +245,7 @@ impl Ledger {
             return Ok(Vec::new());
         };
         let tail = log::tail(&file, bytes).at(&self.path)?;
-        // Its first line may be half of one, and is skipped.
+        // The first line may be incomplete, and is skipped.
         Ok(tail.rsplit(|byte| *byte == b'\n').filter_map(Record::read).collect())
     }
 }

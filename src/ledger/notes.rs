@@ -1,16 +1,17 @@
-//! Records in git's notes: `refs/notes/roz/<machine>`, one ref a machine, so that no two write the
-//! same. A note has one record a line, as in the file.
+//! Records in git notes: `refs/notes/roz/<machine>`, one ref per machine, so that no two machines
+//! write the same ref. A note has one record per line, as in the file.
 //!
 //! ```text
 //! refs/notes/roz/0123456789abcdef                  this machine's
 //! refs/notes/roz-remote/origin/fedcba9876543210    another one's, as it was fetched
 //! ```
 //!
-//! A commit that was made here gets, of each session's chain, the records up to the newest whose
-//! lines it has, unless the note of an ancestor has them: so a chain that is read from notes has
-//! no gaps, and ends where the last commit ends. `git notes append` in parallel loses notes without
-//! an error; so notes are added under a lock, by a `git fast-import` that refuses to replace what it
-//! has not seen. What notes hold is read anew each time: an amend or a rebase takes them along.
+//! For each session, the note of a commit that was made here gets the records up to the newest one
+//! whose lines are in the commit, unless they are in the note of an ancestor. So a chain that is
+//! read from notes has no gaps, and ends with the last commit. `git notes append` in parallel loses
+//! notes without an error, so notes are added under a lock, by a `git fast-import` that refuses to
+//! replace what it has not seen. Notes are read again each time, because an amend or a rebase
+//! copies them.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -41,15 +42,16 @@ use crate::{
     },
 };
 
-/// Where this machine's notes are, and those of others that were fetched so.
+/// The refs of this machine's notes, and of other machines' notes that were fetched under these
+/// names.
 pub(super) const OWN: &str = "refs/notes/roz/";
 pub(super) const FETCHED: &str = "refs/notes/roz-remote/";
 
-/// Commits that are looked at after a call, the newest ones.
+/// How many of the newest commits are looked at after a call.
 const MAX_COMMITS: usize = 20;
-/// What is read of the reflog, in bytes.
+/// How much of the reflog is read, in bytes.
 const MAX_LOG: u64 = 64 << 10;
-/// How often notes are added or sent again when another process was faster.
+/// How often adding or sending notes is tried when another process was faster.
 pub(super) const ATTEMPTS: usize = 5;
 
 #[derive(Debug, thiserror::Error)]
@@ -70,17 +72,17 @@ pub enum Error {
 
 pub(super) type Result<T> = std::result::Result<T, Error>;
 
-/// What notes have beside the file.
+/// The records in notes that are not in the file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Noted {
-    /// By session, in its order.
+    /// By session, each in the order of its chain.
     pub(super) lines: Vec<Vec<u8>>,
-    /// Records of which there are two texts.
+    /// Records that exist with two different texts.
     contradicted: Vec<Problem>,
 }
 
 impl Noted {
-    /// Adds what is wrong in them. Lines of different sessions have no order.
+    /// Adds their problems to the verdict. Lines of different sessions have no order.
     pub(super) fn judge(&self, verdict: &mut Verdict) {
         let mut chains = Chains::default();
         for line in &self.lines {
@@ -99,12 +101,12 @@ impl Noted {
     }
 }
 
-/// The notes of a ref: the lines of each commit's.
+/// The notes of a ref: the lines for each commit.
 type Notes = BTreeMap<String, Vec<Vec<u8>>>;
 type Lines<'a> = [&'a Vec<u8>];
 
 impl Ledger {
-    /// This machine's ref: its name is random, and made once.
+    /// This machine's ref. Its name is random and chosen once.
     pub(super) fn own_ref(&self, until: Instant) -> Result<String> {
         let path = self.roz_home.join("machine");
         let is_id = |id: &String| id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -118,7 +120,7 @@ impl Ledger {
         Ok(OWN.to_owned() + &id)
     }
 
-    /// What the notes of all machines and git's history have, and the file has not.
+    /// The records in the notes of all machines and in git's history that the file does not have.
     pub(super) fn read_notes(&self, until: Instant) -> Noted {
         let mut noted = Noted::default();
         let Some(root) = self.work_tree() else { return noted };
@@ -155,8 +157,8 @@ impl Ledger {
         noted
     }
 
-    /// Adds records to the notes of the commits that were made here since the last look. For each
-    /// event: where HEAD has not moved it costs a look at two small files.
+    /// Adds records to the notes of the commits that were made here since the last time. It is
+    /// called at each event; if HEAD has not moved, it only reads two small files.
     pub fn note_commits(&self, now: i64, until: Instant) -> Result<()> {
         if !self.has_notes || !self.home.exists() {
             return Ok(());
@@ -173,7 +175,7 @@ impl Ledger {
             return Ok(());
         }
         let _lock = lock(&common, until)?;
-        // Another process may have done it while this one waited.
+        // Another process may have done this meanwhile.
         let known = read_text(&mark, 256).unwrap_or_default();
         if known == state {
             return Ok(());
@@ -190,7 +192,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Adds every record of the copy to the note of HEAD.
+    /// Adds every record of the log in roz's home to the note of HEAD.
     pub(super) fn note_all(&self, now: i64, until: Instant) -> Result<()> {
         let root = self.work_tree().ok_or(Error::NoRepository)?;
         let Some(head) = git::head(&root) else { return Ok(()) };
@@ -200,7 +202,7 @@ impl Ledger {
         self.note(&root, &[head], all, now, until)
     }
 
-    /// `new`: which of the lines that no note of an ancestor holds a commit's note gets.
+    /// `new` selects the lines for a commit's note, among those that are in no note of an ancestor.
     fn note(
         &self,
         root: &Path,
@@ -247,8 +249,8 @@ pub(super) fn lock(common: &Path, until: Instant) -> files::Result<Option<fs::Fi
     files::lock_for(&common.join("roz-notes.lock"), until, Access::Shared)
 }
 
-/// The commits of a piece of HEAD's reflog that were made here, oldest first: not what a pull, a
-/// checkout or a reset came to.
+/// The commits in a part of HEAD's reflog that were made here, oldest first, and not reached by a
+/// pull, a checkout or a reset.
 fn made_here(log: &str) -> Vec<String> {
     let is_made = |action: &str| {
         let verb = action.split_once(": ").map_or(action, |(verb, _)| verb);
@@ -271,7 +273,7 @@ pub(super) fn tip(root: &Path, name: &str, until: Instant) -> Result<Option<Stri
     Ok(found.lines().next().map(str::to_owned))
 }
 
-/// Two processes, however many notes there are.
+/// Reads the notes of a ref with two processes, however many there are.
 fn read(root: &Path, name: &str, until: Instant) -> Result<Notes> {
     let tree = git_with(root, &["ls-tree", "-r", "-z", "--full-tree", name], &[], until)?;
     // `100644 blob <id>\t<commit, perhaps in folders of two digits>`.
@@ -305,9 +307,9 @@ fn held(root: &Path, commit: &str, notes: &Notes, until: Instant) -> Result<Hash
     Ok(lines.filter_map(|line| Some(Place::read(line)?.id().to_owned())).collect())
 }
 
-/// Of each session the records up to the newest whose lines the commit has.
+/// The records of each session up to the newest one whose lines are in the commit.
 fn committed(project: &Path, commit: &str, open: &Lines, until: Instant) -> Result<Vec<Vec<u8>>> {
-    /// Of a session, the newest.
+    /// How many of the newest records of a session are checked.
     const MOST: usize = 500;
     let mut sessions: BTreeMap<String, Vec<(Record, &Vec<u8>)>> = BTreeMap::new();
     for line in open {
@@ -330,13 +332,13 @@ fn committed(project: &Path, commit: &str, open: &Lines, until: Instant) -> Resu
     Ok(found)
 }
 
-/// Whether a commit has what a record left, of one file at least.
+/// Whether a commit contains the result of a record in at least one file.
 fn is_in(record: &Record, texts: &HashMap<&str, &Option<Object>>) -> bool {
     record.metadata.roz.files.iter().any(|details| {
         let is_deletion = details.changed.change == Change::Deleted;
         let text = match texts.get(details.path.as_str()) {
             Some(Some(Object::Text(text))) => text,
-            // Too long to be compared.
+            // The text is too long to be compared.
             Some(Some(_)) => return !is_deletion,
             Some(None) => return is_deletion,
             None => return false,
@@ -354,9 +356,9 @@ fn is_in(record: &Record, texts: &HashMap<&str, &Option<Object>>) -> bool {
     })
 }
 
-/// Whether the lines of a range stand anywhere in a text.
+/// Whether the lines of a range are anywhere in a text.
 fn has(lines: &[&[u8]], range: &LineRange) -> bool {
-    /// Lines that are hashed.
+    /// How many lines are hashed.
     const MOST: usize = 200_000;
     let length = range.end_line.saturating_sub(range.start_line).saturating_add(1);
     let Ok(length) = usize::try_from(length) else { return false };

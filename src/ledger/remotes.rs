@@ -1,4 +1,5 @@
-//! Records between machines: this one's notes are sent, those of the others fetched.
+//! Exchanges records between machines: pushes the notes of this one, and fetches those of the
+//! others.
 
 use std::{ffi::OsStr, path::Path, time::Instant};
 
@@ -12,7 +13,7 @@ use crate::{
 };
 
 impl Ledger {
-    /// Sends this machine's notes. Answers where to; none: there are no notes yet.
+    /// Pushes this machine's notes. Returns where to, or `None` if there are no notes yet.
     pub fn push(
         &self,
         remote: Option<&str>,
@@ -38,7 +39,7 @@ impl Ledger {
                 }
                 Err(err) => return Err(err.into()),
             };
-            // Another clone of this machine has sent its own.
+            // Another clone on this machine has pushed its notes.
             let spec = format!("+{name}:{theirs}");
             let args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", &remote, &spec];
             git_with(&root, &args, env, until)
@@ -53,7 +54,7 @@ impl Ledger {
         Err(Error::Overtaken)
     }
 
-    /// Fetches the notes of all machines. Answers where from.
+    /// Fetches the notes of all machines. Returns where from.
     pub fn pull(
         &self,
         remote: Option<&str>,
@@ -62,7 +63,7 @@ impl Ledger {
     ) -> Result<String> {
         let root = self.work_tree().ok_or(Error::NoRepository)?;
         let remote = remote_or_default(&root, remote, until)?;
-        // An address cannot be a part of a ref.
+        // A URL cannot be part of a ref.
         let is_name = remotes(&root, until)?.contains(&remote);
         let folder = if is_name { &remote } else { &bounded::sha256(remote.as_bytes())[..16] };
         let spec = format!("+{OWN}*:{FETCHED}{folder}/*");

@@ -1,8 +1,8 @@
-//! The derived index of learnings: one file in `<ROZ_HOME>/cache/`, so that a
-//! cold process finds what is relevant without reading what is there.
+//! A derived index of the learnings: one file in `<ROZ_HOME>/cache/`, so that a new process finds
+//! the relevant ones without reading all of them.
 //!
-//! It is never a source: see [`cached`]. The learnings themselves are the body
-//! of the entry. They are read from it one by one, when they are asked for.
+//! It is only a cache: see [`cached`]. The learnings themselves are the body of the entry and are
+//! read from it one by one on demand.
 
 use std::{
     cell::OnceCell,
@@ -25,9 +25,8 @@ use crate::{
     },
 };
 
-/// Changes with whatever decides which terms a learning has, and how strongly:
-/// between two builds of one version a cache must not outlive the rules that
-/// made it.
+/// Changes with the code that decides the terms of a learning and their weights, so that a cache
+/// does not outlive it between two builds of the same version.
 const MADE_BY: MadeBy = cached::made_by(&[
     include_bytes!("index.rs"),
     include_bytes!("../core/reflection/learning.rs"),
@@ -37,25 +36,24 @@ const MADE_BY: MadeBy = cached::made_by(&[
     include_bytes!("../core/reflection/retrieval/words.rs"),
 ]);
 
-/// No index of learnings that people wrote is larger.
+/// In bytes; far above what people write.
 const LARGEST: u64 = 1 << 30;
 
-/// What the learnings' sources hold.
+/// The content of the learnings' sources.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {
     pub learnings: Vec<Learning>,
-    /// What the user is to be told of them: an entry that could not be read.
+    /// Notes for the user, such as that an entry could not be read.
     pub notes: Vec<String>,
 }
 
-/// Learnings, searchable. `L` loads them from their sources; it is called when
-/// the cache does not know them.
+/// Searchable learnings. `L` loads them from their sources if they are not in the cache.
 pub struct Indexed<L> {
     pub index: Index,
     pub notes: Vec<String>,
     texts: Texts,
     load: L,
-    /// What the sources held when the cache turned out to be broken.
+    /// The learnings loaded from the sources after the cache turned out to be broken.
     reloaded: OnceCell<Vec<Learning>>,
 }
 
@@ -71,11 +69,11 @@ struct Head {
     index: Index,
 }
 
-/// The learnings of `sources`, from the cache below `roz_home` if that was made
-/// of them as they are, else from `load`, and cached for the next time.
+/// The learnings of `sources`, from the cache below `roz_home` if it is up to date, else from
+/// `load`, and then cached.
 ///
-/// `sources` are all the files (and folders, for files that come and go) that
-/// `load` reads, in the same order every time.
+/// `sources` are all files that `load` reads, and the folders whose files it lists, always in the
+/// same order.
 pub fn open<L, E>(roz_home: &Path, sources: &[PathBuf], load: L) -> Result<Indexed<L>, E>
 where
     L: Fn() -> Result<Loaded, E>,
@@ -99,7 +97,7 @@ where
     Ok(Indexed { index, notes, texts, load, reloaded: OnceCell::new() })
 }
 
-/// As [`open`], whatever the cache knows, for whoever does not trust it.
+/// As [`open`], but ignores the cache.
 pub fn rebuild<L, E>(roz_home: &Path, sources: &[PathBuf], load: L) -> Result<Indexed<L>, E>
 where
     L: Fn() -> Result<Loaded, E>,
@@ -121,7 +119,7 @@ impl<L, E> Indexed<L>
 where
     L: Fn() -> Result<Loaded, E>,
 {
-    /// Those of `ids` that are there, whole, in the order of `ids`.
+    /// The learnings with these `ids` that exist, in the order of `ids`.
     pub fn learnings(&self, ids: &[&str]) -> Result<Vec<Learning>, E> {
         let among = |all: &[Learning]| {
             let find = |id: &&str| all.iter().find(|learning| learning.id == *id).cloned();

@@ -1,4 +1,4 @@
-//! All the backends that a project has, as one.
+//! All backends of a project as one.
 
 mod set_status;
 
@@ -17,12 +17,12 @@ use crate::{
     world,
 };
 
-/// Where learnings may lie.
+/// Where learnings may be.
 #[derive(Debug, Clone)]
 pub struct Places {
     /// `<ROZ_HOME>`.
     pub roz_home: PathBuf,
-    /// The user's home directory, where there is one.
+    /// The user's home directory, if there is one.
     pub user_home: Option<PathBuf>,
     /// The project's root.
     pub project: PathBuf,
@@ -38,13 +38,13 @@ impl Places {
 
 /// The learnings of a project and of its user.
 pub struct Library {
-    /// Those in use for the project, in the order in which they were found.
+    /// The backends in use for the project, in the order in which they were found.
     project: Vec<Used>,
-    /// Where the project's learnings go if nothing else takes them; in use
-    /// itself or not.
+    /// Where the project's learnings go if no other backend accepts them, whether or not it is in
+    /// use.
     markdown: Markdown,
     personal: Markdown,
-    /// What the public peer keeps of the user.
+    /// The user's learnings that the public peer keeps.
     older: Option<Markdown>,
     problems: Vec<Problem>,
     patience: Duration,
@@ -55,8 +55,8 @@ struct Used {
     backend: Box<dyn MemoryBackend>,
     why: &'static str,
     place: String,
-    /// A program is started for each thing that is asked of it, and this file holds what is known
-    /// of it without.
+    /// For a backend that is a program: the file that caches its content, because each request
+    /// would start it.
     known: Option<PathBuf>,
 }
 
@@ -68,20 +68,19 @@ pub struct Kept {
     pub backend: &'static str,
 }
 
-/// Every learning that can be read, and what cannot be.
+/// Every learning that can be read, and problems with the others.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shelf {
     pub learnings: Vec<Kept>,
     pub problems: Vec<Problem>,
 }
 
-/// What became of a learning that was to be written.
+/// The result of writing a learning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
-    /// The names of the backends that have it; none for an ephemeral one where
-    /// there is no daily log.
+    /// The names of the backends that have it; empty for an ephemeral one if there is no daily log.
     pub kept_in: Vec<&'static str>,
-    /// For the user, a sentence each.
+    /// Sentences for the user.
     pub warnings: Vec<String>,
 }
 
@@ -89,27 +88,27 @@ pub struct Written {
 #[derive(Debug)]
 pub struct Answered {
     pub backend: &'static str,
-    /// Where it keeps what it keeps.
+    /// Where it keeps its learnings.
     pub place: String,
     /// Why it is in use.
     pub why: &'static str,
     pub answer: Result<()>,
 }
 
-/// How long a writer waits for another one.
+/// How long a writer waits for another.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Library {
-    /// Finds the backends; starts and changes nothing yet.
+    /// Finds the backends without starting or changing anything.
     ///
-    /// The order is `backends.discovery`. What `backends.use` names under
-    /// `config` is in use and nothing that comes after; else everything that
-    /// is found is, and the markdown file where nothing is.
+    /// They are in the order of `backends.discovery`. If `backends.use` names some under `config`,
+    /// these are in use and none after them; otherwise all that are found, or the markdown file if
+    /// none is.
     pub fn open(places: &Places, policy: &BackendsPolicy) -> Self {
         Self::open_for(places, policy, PATIENCE)
     }
 
-    /// As [`Self::open`], for whoever cannot wait so long for another writer.
+    /// As [`Self::open`], with another limit for waiting on other writers.
     pub fn open_for(places: &Places, policy: &BackendsPolicy, patience: Duration) -> Self {
         let ours = places.project.join(".roz/learnings.md");
         let older = places.project.join(".grove/learnings.md");
@@ -136,7 +135,7 @@ impl Library {
         library
     }
 
-    /// The names of the backends to use, and why each.
+    /// The names of the backends to use, each with the reason.
     fn found<'a>(
         &self,
         places: &Places,
@@ -214,7 +213,7 @@ impl Library {
         self.project.iter().any(|used| used.backend.name() == name)
     }
 
-    /// Every backend that may hold something, those of the project first.
+    /// Every backend that may have learnings, those of the project first.
     fn every(&self) -> impl Iterator<Item = &dyn MemoryBackend> {
         let markdown: &dyn MemoryBackend = &self.markdown;
         let personal: &dyn MemoryBackend = &self.personal;
@@ -270,8 +269,8 @@ impl Library {
             });
             held.problems.extend(reading.problems);
             for mut learning in reading.learnings {
-                // The public peer counts its ids in each file anew: one of the user's and one of
-                // the project's have the same, and are two.
+                // The public peer numbers the ids in each file from 1, so a learning of the user
+                // and one of the project may have the same id without being the same.
                 let first = by_id.get(&learning.id).map(|at| &held.learnings[*at]);
                 let is_another = |kept: &Kept| {
                     self.is_users(kept.backend) != self.is_users(backend.name())
@@ -292,8 +291,8 @@ impl Library {
         held
     }
 
-    /// The files and folders on which [`Self::at_hand`] depends, whether or
-    /// not they are there: what a cache is keyed by.
+    /// The files and folders on which [`Self::at_hand`] depends, whether or not they exist: the key
+    /// of a cache.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = vec![self.markdown.path().to_owned(), self.personal.path().to_owned()];
         files.extend(self.older.as_ref().map(|older| older.path().to_owned()));
@@ -312,14 +311,14 @@ impl Library {
         files
     }
 
-    /// Where a person finds the project's learnings as a file.
+    /// The file in which people find the project's learnings.
     pub fn markdown_file(&self) -> &Path {
         self.markdown.path()
     }
 
-    /// Keeps a learning where its scope belongs, and marks the one that it
-    /// supersedes. A backend that does not answer is a warning, and the
-    /// learning goes to the markdown file instead.
+    /// Writes a learning to the backends for its scope, and marks the one that it supersedes. If a
+    /// backend does not answer, that is a warning, and the learning goes to the markdown file
+    /// instead.
     pub fn write(&self, learning: &Learning) -> Result<Written> {
         let mut written = Written::default();
         match learning.scope {
@@ -353,8 +352,8 @@ impl Library {
         self.write_to(&[log], true, learning, written)
     }
 
-    /// To each of `backends`; where one does not take it and the markdown file
-    /// is none of them, to that.
+    /// Writes to each of `backends`, and to the markdown file if one of them fails and the file is
+    /// not among them.
     fn write_to(
         &self,
         backends: &[&Used],
@@ -376,7 +375,7 @@ impl Library {
             }
         }
         let Some(err) = failed else { return Ok(()) };
-        // Whoever asked takes another id.
+        // The caller chooses another id.
         let is_taken = |err: &Error| matches!(err, Error::Exists { .. });
         if may_fall_back && !is_taken(&err) {
             match self.markdown.write(learning) {
@@ -392,7 +391,7 @@ impl Library {
         if written.kept_in.is_empty() { Err(err) } else { Ok(()) }
     }
 
-    /// Asks every backend that is in use whether it would answer.
+    /// Checks of every backend in use whether it answers.
     pub fn ping_all(&self) -> Vec<Answered> {
         let mut answers: Vec<_> = self
             .project

@@ -1,11 +1,12 @@
-//! Keeps learnings. Whoever codes against [`Library`] knows no backends, and
-//! against [`MemoryBackend`] no files.
+//! Keeps learnings. Users of [`Library`] do not depend on the backends, and users of
+//! [`MemoryBackend`] not on files.
 //!
 //! | scope | goes to |
 //! |---|---|
-//! | project, team | every backend that is in use; where one does not answer, the markdown file |
+//! | project, team | every backend in use; if one does not answer, the markdown file |
 //! | personal | `<ROZ_HOME>/personal-learnings.md` |
-//! | ephemeral | Total Recall's daily log, if that is in use, and the markdown file where it does not answer; else nowhere, and it is said |
+//! | ephemeral | Total Recall's daily log, if that is in use, and the markdown file if it does not
+//! answer; else nowhere, and the user is told |
 
 pub mod index;
 mod library;
@@ -32,45 +33,45 @@ use crate::{
 
 /// A place that keeps learnings.
 ///
-/// Backends differ in where they keep one, never in what keeping means: each
-/// of them passes `memory::contract`.
+/// Backends differ in where they keep a learning, but they all pass the tests in
+/// `memory::contract`.
 pub trait MemoryBackend: Send + Sync {
-    /// As `roz learn backends` and the configuration call it.
+    /// Its name in `roz learn backends` and in the configuration.
     fn name(&self) -> &'static str;
 
-    /// Keeps a learning with all its fields, any text byte for byte. When it
-    /// answers, the learning is on the disk.
+    /// Keeps a learning with all its fields and exactly its text. When it returns, the learning is
+    /// on the disk.
     ///
     /// # Errors
     ///
-    /// [`Error::Exists`] if there is one with this id.
+    /// [`Error::Exists`] if there is a learning with this id.
     fn write(&self, learning: &Learning) -> Result<()>;
 
-    /// Every learning that can be read, oldest first, and what cannot be.
+    /// Every learning that can be read, oldest first, and problems with the others.
     fn all(&self) -> Result<Reading>;
 
-    /// As [`Self::all`], and starts no program: what is known of it.
+    /// As [`Self::all`], but without starting a program: may come from a cache.
     fn at_hand(&self) -> Result<Reading> {
         self.all()
     }
 
-    /// Those that the filters admit and that fit the query, best first.
+    /// The learnings that pass the filters and match the query, best first.
     fn search(&self, query: &Query, filters: &Filters) -> Result<Vec<Found>> {
         Ok(retrieval::search(query, filters, &self.all()?.learnings))
     }
 
-    /// Gives a learning another status, and changes nothing else.
+    /// Changes the status of a learning, and nothing else.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuch`] if there is none with this id that can be read.
+    /// [`Error::NoSuch`] if there is no readable learning with this id.
     fn mark(&self, id: &str, status: Status) -> Result<()>;
 
-    /// Whether it would answer.
+    /// Checks whether it answers.
     fn ping(&self) -> Result<()>;
 }
 
-/// What a backend holds.
+/// The content of a backend.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
     pub learnings: Vec<Learning>,
@@ -78,13 +79,13 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Oldest first.
+    /// Sorts oldest first.
     fn sort(&mut self) {
         self.learnings.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
     }
 }
 
-/// Something that is kept and cannot be read.
+/// Something in a backend that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// A path with a line (`…/learnings.md:12`), or a backend's name.
@@ -119,7 +120,7 @@ pub enum Error {
     Server { what: String },
 }
 
-/// What every backend can keep as an id.
+/// Whether every backend can use the text as an id.
 pub fn is_id(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     (1..=64).contains(&text.len()) && text.bytes().all(is_part)

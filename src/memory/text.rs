@@ -1,8 +1,8 @@
-//! A text file that several write to: locked, appended to, or replaced as a
-//! whole, and synced.
+//! A text file that several processes write to. It is locked, appended to or replaced as a whole,
+//! and synced.
 //!
-//! Writers lock the file itself. Where it is replaced, whoever waited for the
-//! old one's lock sees that and opens anew.
+//! Writers lock the file itself. If it is replaced, a writer that waited for the lock of the old
+//! file notices and opens the new one.
 
 use std::{
     fs::{self, File},
@@ -22,7 +22,7 @@ pub(super) struct TextFile {
     pub(super) patience: Duration,
 }
 
-/// The file, ours alone until this is dropped.
+/// The file, locked until this is dropped.
 #[derive(Debug)]
 pub(super) struct Held<'a> {
     of: &'a TextFile,
@@ -31,7 +31,7 @@ pub(super) struct Held<'a> {
 }
 
 impl TextFile {
-    /// None if it is not there. Waits for nobody.
+    /// Reads the file without waiting for a lock. `None` if it does not exist.
     pub(super) fn read(&self) -> Result<Option<Vec<u8>>> {
         Ok(files::read_whole(&self.path)?)
     }
@@ -40,7 +40,7 @@ impl TextFile {
         fs::symlink_metadata(&self.path).is_ok()
     }
 
-    /// Made, with its folder, if it is not there.
+    /// Locks the file, and creates it and its folder if needed.
     pub(super) fn hold(&self) -> Result<Held<'_>> {
         let until = Instant::now() + self.patience;
         let mut file = files::lock_for(&self.path, until, self.access)?;
@@ -61,7 +61,8 @@ impl TextFile {
         Ok(Held { of: self, file, bytes })
     }
 
-    /// Whether it could be read, and there is a folder to make it in.
+    /// Checks that the file can be read or, if it does not exist, that its nearest existing parent
+    /// is a folder.
     pub(super) fn ping(&self) -> Result<()> {
         if self.read()?.is_some() {
             return Ok(());
@@ -81,7 +82,8 @@ impl TextFile {
 }
 
 impl Held<'_> {
-    /// Answers when `text` is on the disk; on an error nothing of it is left.
+    /// Appends `text`, and returns once it is on the disk. After an error the file contains none of
+    /// it.
     pub(super) fn append(mut self, text: &str) -> Result<()> {
         let length = self.bytes.len() as u64;
         let written = self
@@ -90,18 +92,18 @@ impl Held<'_> {
             .and_then(|_| self.file.write_all(text.as_bytes()))
             .and_then(|()| self.file.sync_data());
         if written.is_err() {
-            // Half an entry would be read as a broken one.
+            // Half an entry would be reported as broken.
             let _ = self.file.set_len(length);
         }
         written.at(&self.of.path)?;
         if length == 0 {
-            // A new file is there only when its folder says so.
+            // A new file is only durable once its folder is synced.
             self.of.sync_dir()?;
         }
         Ok(())
     }
 
-    /// Puts `bytes` in its place: a reader sees the old file or the new one.
+    /// Replaces the content atomically: a reader sees the old file or the new one.
     pub(super) fn replace(self, bytes: &[u8]) -> Result<()> {
         files::rewrite(&self.of.path, bytes, true)?;
         self.of.sync_dir()

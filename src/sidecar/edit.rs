@@ -1,9 +1,9 @@
-//! Changes `active_intents.yaml` line by line: comments, order, quotes and line ends stay as they
-//! are, and so does every byte that is not the change.
+//! Changes `active_intents.yaml` line by line, and keeps every other byte: comments, order, quotes
+//! and line ends.
 //!
-//! Only the shapes that people write are changed: one field per line, one item per line or a list in
-//! brackets on one line. The new text is read again: unless it says what the old one said, but for
-//! the change, nothing is written and the error says what to type by hand.
+//! Only the usual layout is supported: one field per line, and lists with one item per line or in
+//! brackets on one line. The new text is parsed again: if it differs from the old one in more than
+//! the change, nothing is written, and the error says what to type by hand.
 
 use std::{fs, ops::Range, path::Path, time::Instant};
 
@@ -24,10 +24,10 @@ use crate::{
     world::files::{self, At as _},
 };
 
-/// What is to be changed.
+/// The change to make.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// Starting, completing, archiving: one word.
+    /// A new status: starting, completing or archiving an intent.
     Status {
         id: String,
         status: Status,
@@ -41,7 +41,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Whether the change lets an agent do more.
+    /// Whether the change permits an agent more.
     fn grants(&self, text: &str) -> bool {
         match self {
             Self::AddPaths { .. } | Self::Append(_) => true,
@@ -74,7 +74,7 @@ pub enum Error {
     NotFound(NotFound),
     #[error("an intent `{0}` is already there, on line {1}")]
     Exists(String, usize),
-    /// The file is broken already, or is not there.
+    /// The file is broken already, or does not exist.
     #[error("`active_intents.yaml` cannot be relied on: {0}")]
     Broken(String),
     #[error("{0}")]
@@ -88,15 +88,15 @@ pub enum Error {
 /// Who makes a change, and when.
 #[derive(Debug, Clone, Copy)]
 pub struct Author {
-    /// For an `updated_at` that is there.
+    /// The new value of an existing `updated_at`.
     pub now: DateTime<Utc>,
-    /// Whether an agent's client started what makes it.
+    /// Whether an agent's client started this process.
     pub is_agents: bool,
     pub until: Instant,
 }
 
-/// Makes the change in the project's file. Answers whether anything was written: what is so already
-/// stays untouched.
+/// Makes the change in the project's file. Returns whether anything was written, since the file may
+/// say so already.
 pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Author) -> Result<bool, Error> {
     let Author { now, is_agents, until } = hand;
     let path = intents_file(root);
@@ -119,7 +119,7 @@ pub fn change(root: &Path, roz_home: &Path, change: &Change, hand: Author) -> Re
         at: now,
         by_agent: is_agents && change.grants(old),
     };
-    // First: a hook that looks in between must not take it for somebody else's.
+    // Record it first, so that a concurrent hook does not attribute the change to a call.
     unconfirmed::wrote(root, roz_home, own, until)?;
     files::rewrite(&path, new.as_bytes(), true)?;
     Ok(true)
@@ -186,13 +186,13 @@ fn found<'c>(catalogue: &'c mut Catalogue, id: &str) -> Result<&'c mut Intent, E
     intents.find(|intent| intent.line == line && intent.id == id).ok_or_else(not_found)
 }
 
-/// Lines move; what is declared does not.
+/// Whether both declare the same, apart from line numbers.
 fn is_same(one: &Catalogue, other: &Catalogue) -> bool {
     let bare = |intent: &Intent| Intent { line: 0, ..intent.clone() };
     one.intents.iter().map(bare).eq(other.intents.iter().map(bare))
 }
 
-/// The lines of a file, each with its end, and where the intents begin.
+/// The lines of a file with their line ends, and where the intents begin.
 struct Lines<'a> {
     lines: Vec<String>,
     intents: &'a [Intent],
@@ -207,7 +207,7 @@ impl<'a> Lines<'a> {
         Self { lines, intents: &catalogue.intents, eol }
     }
 
-    /// Which lines an intent has.
+    /// The lines of an intent.
     fn range(&self, id: &str) -> Option<Range<usize>> {
         let at = self.intents.iter().position(|intent| intent.id == id)?;
         let next = self.intents.get(at + 1).map_or(self.lines.len(), |next| next.line - 1);
@@ -215,7 +215,7 @@ impl<'a> Lines<'a> {
         (first < next).then_some(first..next)
     }
 
-    /// The line of an intent's field, and where in it the value is.
+    /// The line of an intent's field, and the position of the value in it.
     fn field(&self, id: &str, name: &str) -> Option<(usize, Range<usize>)> {
         let range = self.range(id)?;
         let column =
@@ -238,7 +238,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// Sets an `updated_at` that is there. First of all changes: another may add a line.
+    /// Sets an existing `updated_at`. It has to come before other changes, which may add lines.
     fn stamp(&mut self, intent: &mut Intent, now: &str) {
         if let Some(at) = &mut intent.updated_at {
             now.clone_into(at);
@@ -246,7 +246,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// A word in the place of a field's value.
+    /// Replaces the value of a field by a word.
     fn set(&mut self, id: &str, field: &str, word: &str) -> Option<()> {
         let (at, value) = self.field(id, field)?;
         let old = &self.lines[at][value.clone()];
@@ -256,7 +256,7 @@ impl<'a> Lines<'a> {
             Some(_) => word.to_owned(),
             None => format!(" {word}"),
         };
-        // Without a value: right behind the colon, so that a comment stays one.
+        // Without a value, insert right after the colon, so that a comment stays a comment.
         let place = if old.is_empty() {
             let colon = self.lines[at].find(':')? + 1;
             colon..colon
@@ -328,7 +328,8 @@ impl<'a> Lines<'a> {
         self.insert_after(key, &lines);
     }
 
-    /// As the last line of a file that does not end with a line end, it has none either.
+    /// Inserts a line after another. At the end of a file without a final newline, the new line has
+    /// none either.
     fn insert_after(&mut self, at: usize, text: &str) {
         let mut text = text.to_owned();
         if !self.lines[at].ends_with('\n') {
@@ -369,7 +370,7 @@ fn rendered(intent: &Intent, margin: &str, eol: &str) -> String {
     text
 }
 
-/// In double quotes. What JSON escapes, YAML reads.
+/// The text in double quotes. YAML understands the escapes of JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -36,7 +36,7 @@ use crate::{
 pub const BRAIN: &str = "CLAUDE.md";
 const LEDGER: &str = "agent_trace.jsonl";
 
-/// What waiting for other writers may cost.
+/// The longest wait for other writers.
 const PATIENCE: Duration = Duration::from_secs(10);
 const LARGEST_BRAIN: u64 = 1 << 20;
 
@@ -44,12 +44,12 @@ const LARGEST_BRAIN: u64 = 1 << 20;
 pub struct IntentStore {
     root: PathBuf,
     roz_home: PathBuf,
-    /// What the files held before they were read.
+    /// The hashes of the files from before they were read.
     hashes: Stand,
     pub catalogue: Catalogue,
-    /// Or why nobody knows what it protects.
+    /// The rules of `.intentignore`, or why they cannot be read.
     pub ignore: Result<Ignore, Problem>,
-    /// Whether case folds in the project.
+    /// Whether the project's file system ignores case.
     pub case: Case,
     /// Whether an agent's client started this process.
     pub is_agents: bool,
@@ -70,7 +70,7 @@ pub enum Error {
 }
 
 impl IntentStore {
-    /// None where the project declares nothing.
+    /// `None` if the project declares no intents.
     pub fn open(root: &Path, roz_home: &Path) -> Option<Self> {
         let hashes = unconfirmed::hashes(root);
         let catalogue = load(root)?;
@@ -84,7 +84,7 @@ impl IntentStore {
         &self.root
     }
 
-    /// The intent of that id, if it can be selected; `tool` wants to.
+    /// The intent with that id, if `tool` may select it.
     pub fn choose(&self, id: &str, tool: &str) -> Result<&Intent, Refused> {
         if let Some(unreliable) = self.unreliable() {
             return Err(unreliable.refuses(tool));
@@ -93,7 +93,7 @@ impl IntentStore {
         selection::choose(&self.catalogue, closes, id, tool)
     }
 
-    /// Which file cannot be relied on, if one cannot.
+    /// The file that cannot be relied on, if there is one.
     pub fn unreliable(&self) -> Option<Unreliable> {
         Unreliable::find(&self.catalogue, self.ignore.as_ref())
     }
@@ -103,7 +103,7 @@ impl IntentStore {
         let (recent, lessons) = (self.recent(&intent.id), self.lessons(intent));
         let mut intent = intent.clone();
         let waits = self.doubts().first().map(|doubt| {
-            // Nothing may be written, so no path is told.
+            // Nothing may be written, so no path is shown.
             intent.owned_scope.clear();
             format!(
                 "What `{}` says waits for a person (`roz intent confirm`): until then every write \
@@ -114,13 +114,13 @@ impl IntentStore {
         Briefing { intent, recent, lessons, waits }
     }
 
-    /// What was learned about it, newest first.
+    /// The lessons about it, newest first.
     pub fn lessons(&self, intent: &Intent) -> Vec<String> {
         let text = self.brain().ok().flatten().unwrap_or_default();
         lessons::of_intent(&lessons::read(&text), intent, self.case)
     }
 
-    /// What was last changed for it, newest first, a line each.
+    /// Its last changes, newest first, one line each.
     pub fn recent(&self, id: &str) -> Vec<String> {
         const LOOKED_AT: u64 = 256 << 10;
         const TOLD: usize = 10;
@@ -133,7 +133,7 @@ impl IntentStore {
         records.filter(is_of).take(TOLD).map(|record| told(&record)).collect()
     }
 
-    /// Answers whether the file was changed: it may say so already.
+    /// Returns whether the file was changed, since it may have that status already.
     pub fn set_status(&self, id: &str, status: Status, now: DateTime<Utc>) -> Result<bool, Error> {
         self.change(&Change::Status { id: id.to_owned(), status }, now)
     }
@@ -142,7 +142,7 @@ impl IntentStore {
         self.change(&Change::Append(Box::new(intent)), now)
     }
 
-    /// Gives the intent these patterns too; answers which ones it did not have.
+    /// Adds these patterns to the intent. Returns those that it did not have.
     pub fn expand(
         &self,
         id: &str,
@@ -165,21 +165,20 @@ impl IntentStore {
         Ok(edit::change(&self.root, &self.roz_home, change, hand)?)
     }
 
-    /// What a call changed, and nobody has confirmed.
+    /// The changes by calls that nobody has confirmed.
     pub fn doubts(&self) -> Vec<Doubt> {
         unconfirmed::doubts(&self.root, &self.roz_home)
     }
 
-    /// A person says that what is declared is right as it is here.
+    /// Records that a person has confirmed the present declarations.
     pub fn confirm(&self) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
         let is_done = unconfirmed::confirm(&self.root, &self.roz_home, &self.hashes, until)?;
         if is_done { Ok(()) } else { Err(Error::Moved) }
     }
 
-    /// The path of a file of the project as a lesson names it, from its root.
-    /// `path` is relative to `cwd`; where nothing is there, perhaps to the root.
-    /// None: it leads out of the project.
+    /// The path of a file relative to the project's root, as lessons name it. `path` is relative to
+    /// `cwd`, or, if nothing exists there, to the root. `None` if it leads out of the project.
     pub fn file(&self, path: &str, cwd: &Path) -> Option<String> {
         let site = Site::new(&self.root, None);
         let inside = |from: &Path| {

@@ -1,8 +1,8 @@
-//! The sidecar of a project, `.orchestration/`: reads what is declared there, changes it line by
-//! line, and finds out where a path really leads.
+//! The sidecar of a project, `.orchestration/`: reads and changes what is declared there, and
+//! resolves paths.
 //!
-//! Reading never fails: where the sidecar cannot be relied on, the catalogue says so
-//! ([`Catalogue::broken`]) and the gate decides what follows.
+//! Reading never fails: if the sidecar cannot be relied on, the catalogue says so
+//! ([`Catalogue::broken`]), and the gate decides what follows.
 
 pub mod edit;
 pub mod intent_store;

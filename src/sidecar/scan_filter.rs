@@ -1,5 +1,5 @@
-//! What the scan of the work tree after a call leaves out: what `.intentignore` says is untracked,
-//! and what git ignores, unless `.intentignore` protects it.
+//! What the scan of the work tree after a call skips: files that are untracked according to
+//! `.intentignore`, and files that git ignores, unless `.intentignore` protects them.
 
 use std::{fs, path::Path};
 
@@ -43,7 +43,7 @@ impl<'a> ScanFilter<'a> {
         Some(Ignore::of_git(&self.old_text(path)?))
     }
 
-    /// A file's text, unless the call may have written it: then it says nothing.
+    /// A file's text; `None` if the call may have written the file.
     fn old_text(&self, path: &Path) -> Option<String> {
         const LONGEST: u64 = 1 << 20;
         let meta = path.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
@@ -53,8 +53,8 @@ impl<'a> ScanFilter<'a> {
         read_text(path, LONGEST)
     }
 
-    /// Whether it is another checkout of the repository: that is a project of its own, where
-    /// other agents work.
+    /// Whether it is another checkout of the repository, which is a separate project in which other
+    /// agents may work.
     fn is_worktree(&self, path: &str) -> bool {
         let text = self.old_text(&self.project.join(path).join(".git"));
         text.is_some_and(|text| text.starts_with("gitdir:") && text.contains("/worktrees/"))

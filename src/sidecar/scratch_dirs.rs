@@ -1,5 +1,5 @@
-//! Folders outside any scope and any ledger: the client's scratchpad, its plans, memory and todos in
-//! the user's home, and the system's folder for temporary files.
+//! Folders that no scope and no ledger covers: the client's scratchpad, its plans, memory and todos
+//! in the user's home, and the system's folder for temporary files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,29 +8,30 @@ use crate::{
     world::links::{normal, real},
 };
 
-/// Where systems keep temporary files; on some of them it is a link.
+/// Where systems keep temporary files. On some systems these are links.
 pub const TEMPORARY: [&str; 4] = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp"];
 
-/// A folder as it is written, and as it really is.
+/// A folder as written, and with links resolved.
 type Spelt = [PathBuf; 2];
 
 #[derive(Debug, Default)]
 pub struct Scratch {
     places: Vec<Spelt>,
-    /// A temporary folder in which the project is, and the folder in it that holds the project.
+    /// A temporary folder that contains the project, and the folder in it with the project.
     around: Option<(Spelt, PathBuf)>,
-    /// Below it each project of the client's has a folder `memory`.
+    /// The folder in which each project of the client has a folder `memory`.
     memories: Option<Spelt>,
 }
 
 impl Scratch {
-    /// For a session of the project at `root`. `scratchpad` is what the client calls its own,
-    /// `tmpdir` what the user's environment names.
+    /// For a session of the project at `root`. `scratchpad` comes from the client, `tmpdir` from
+    /// the user's environment.
     ///
-    /// A folder in which the project is, or that is in the project, is none: it would free the
-    /// project's own files. Of a temporary folder, only the folder in it that holds the project is
-    /// kept out. Nor is one of the two that are named if it is above the user's home, or,
-    /// without being the client's, in it: a setting of the project may have named it.
+    /// A folder that contains the project, or is in it, does not count, because it would free the
+    /// project's own files; a temporary folder still counts apart from the folder in it that
+    /// contains the project. `scratchpad` and `tmpdir` do not count if they are above the user's
+    /// home, and `tmpdir` not if it is in the home, because a setting of the project may have named
+    /// it.
     pub fn new(
         root: &Path,
         home: Option<&Path>,
@@ -55,7 +56,7 @@ impl Scratch {
         let scratchpad = scratchpad.map(spelt).filter(|place| !is_above_home(place));
         let tmpdir = tmpdir.map(spelt);
         let tmpdir = tmpdir.filter(|place| !is_above_home(place) && !is_in_home(place));
-        // Where the client has an agent write its plan, before it may do anything else.
+        // The client makes an agent write its plan there before it may do anything else.
         let of_client = |name: &str| {
             home.as_ref().map(|home| home.each_ref().map(|path| path.join(".claude").join(name)))
         };
@@ -65,8 +66,8 @@ impl Scratch {
         Self { places, around, memories: of_client("projects").filter(is_fit) }
     }
 
-    /// Whether the target is in such a folder, as written and as it really is. A file with several
-    /// hard links is somebody's under one of its names, perhaps.
+    /// Whether the target is in such a folder, both as written and with links resolved. A file with
+    /// several hard links does not count, because another of its names may be in a project.
     pub fn holds(&self, target: &Target) -> bool {
         let [Place::Outside(written), Place::Outside(real)] = target.places() else {
             return false;

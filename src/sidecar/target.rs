@@ -1,8 +1,8 @@
-//! From a path as a call names it to the target that a scope judges: the path as written, and the
-//! path it really leads to.
+//! Turns a path of a call into the target that a scope judges: the path as written, and with links
+//! resolved.
 //!
-//! A link may be put in the way between this look and the write; what was really changed is looked
-//! at again after the call.
+//! A link may be created between this check and the write, so the actual changes are checked again
+//! after the call.
 
 use std::{
     fs,
@@ -19,25 +19,25 @@ use crate::{
     },
 };
 
-/// Folders that the kernel makes up: their links lead elsewhere for another
-/// process than this one.
+/// Virtual folders of the kernel. Their links differ between processes.
 const MADE_UP: [&str; 2] = ["/proc", "/dev"];
 
-/// What is in nobody's scope, and would be moved or removed with the folder that holds it.
+/// Names that are in no scope, and that would be moved or removed with the folder that contains
+/// them.
 const HELD: [&str; 5] = [".git", FOLDER, ".claude", ".roz", ".mcp.json"];
 
 /// A project, for looking up targets of one call.
 #[derive(Debug)]
 pub struct Site {
-    /// As it is named.
+    /// As given.
     root: PathBuf,
     real_root: PathBuf,
     home: Option<PathBuf>,
-    /// What is in nobody's scope, in both spellings, and what it is.
+    /// Paths that are in no scope, as written and resolved, with a description.
     guards: Vec<(PathBuf, String)>,
     /// Whether case folds, at its root.
     pub(super) case: Case,
-    /// The roots of the repository's other work trees: a path in one is judged from its root.
+    /// The roots of the repository's other work trees. A path in one is relative to its root.
     work_trees: Vec<PathBuf>,
 }
 
@@ -52,7 +52,7 @@ impl Site {
             case: case_in(root),
             work_trees: Vec::new(),
         };
-        // `.git` may be a file that names another folder of the project.
+        // `.git` may be a file that names another folder in the project.
         if let Some((own, common)) = git::git_dirs(&site.real_root) {
             site.work_trees = git::linked_work_trees(&common);
             site.work_trees.retain(|root| *root != site.real_root);
@@ -63,7 +63,7 @@ impl Site {
         site
     }
 
-    /// Puts a place out of everybody's scope.
+    /// Excludes a path from every scope.
     pub fn guard(&mut self, path: &Path, what: &str) {
         let real = links::real(path);
         for item in [normal(path), real] {
@@ -145,7 +145,7 @@ impl Site {
         if MADE_UP.iter().any(|text| path.starts_with(text)) {
             return outside();
         }
-        // The project may have more names than the one that it was given.
+        // The project may have other names than the given one.
         let is_root =
             |folder: &&Path| folder.canonicalize().is_ok_and(|path| path == self.real_root);
         let root = path.ancestors().find(is_root);
@@ -187,12 +187,12 @@ pub fn nearest_sidecar(path: &Path) -> Option<PathBuf> {
     folders_above(path).find(|path| has_sidecar(path)).map(Path::to_owned)
 }
 
-/// The folders above a path, the nearest first, whose names are not too long for a file system.
+/// The folders above a path, nearest first, except those with names too long for a file system.
 pub fn folders_above(path: &Path) -> impl Iterator<Item = &Path> {
     path.ancestors().skip(1).filter(|folder| folder.as_os_str().len() <= MAX_PATH)
 }
 
-/// Whether a folder declares intents, be it by a link that leads nowhere.
+/// Whether a folder declares intents. A dangling link counts.
 pub fn has_sidecar(folder: &Path) -> bool {
     fs::symlink_metadata(super::intents_file(folder)).is_ok()
 }

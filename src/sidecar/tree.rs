@@ -1,5 +1,4 @@
-//! YAML as a tree of nodes with their lines and columns, so that the reader can say what is wrong
-//! where.
+//! YAML as a tree of nodes with their lines and columns, so that errors can be located.
 //!
 //! Nothing is expanded: an alias is one more way to a node, so a text's tree is never larger than the
 //! text.
@@ -50,7 +49,7 @@ pub(super) fn broken(line: usize, column: usize, what: String) -> Problem {
     Problem { line, column, what, breaks: true }
 }
 
-/// What globs look like that YAML takes for something else.
+/// A hint for globs that mean something else in YAML.
 fn hint(text: &str, line: usize) -> &'static str {
     let line = text.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
     let value = line.trim_start().trim_start_matches("- ").trim_start();

@@ -1,11 +1,11 @@
-//! Which changes of the declared work someone has to confirm.
+//! Which changes to the declared intents someone has to confirm.
 //!
-//! A call of an agent can change what it may do where nobody sees it: in a script, say. So the hash
-//! of each of [`FILES`] is taken before a call ([`hashes`]) and compared after it ([`changed`]).
-//! What differs, unless roz's own verbs wrote it, is a [`Doubt`]: every write is refused until a
-//! person confirms it, or the file is what it was. What changes between two calls is a person's.
+//! An agent's call can change its own permissions unseen, for example in a script. So each of
+//! [`FILES`] is hashed before a call ([`hashes`]) and compared after it ([`changed`]). A difference
+//! that roz's own commands did not make is a [`Doubt`]: every write is refused until a person
+//! confirms it, or the file is restored. A change between two calls was made by a person.
 //!
-//! What is known of a project is one file in roz's home, so that all sessions know it.
+//! The state of a project is one file in roz's home, so that all sessions share it.
 
 use std::{
     collections::BTreeMap,
@@ -33,16 +33,17 @@ use crate::{
     },
 };
 
-/// Changes of roz's own that are remembered.
+/// How many of roz's own changes are remembered.
 const MOST: usize = 40;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Notes {
     doubts: BTreeMap<String, Doubt>,
-    /// What roz wrote, the newest last.
+    /// roz's own changes, newest last.
     own: Vec<Own>,
-    /// The commit that was checked out when a person said that the intents are gone for good.
+    /// The commit that was checked out when a person confirmed that the intents were removed on
+    /// purpose.
     let_go: Option<String>,
 }
 
@@ -53,13 +54,13 @@ pub struct Own {
     pub before: Option<String>,
     pub after: Option<String>,
     pub at: DateTime<Utc>,
-    /// It grants something, and a process of an agent's client asked for it: it counts once a
-    /// person has said yes to the call ([`granted`]).
+    /// It permits more, and a process of an agent's client asked for it, so it is valid only once a
+    /// person has allowed the call ([`granted`]).
     #[serde(default)]
     pub by_agent: bool,
 }
 
-/// A file that is not what it was, and not by roz.
+/// A file that has changed, and not by roz.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
     pub file: &'static str,
@@ -67,13 +68,14 @@ pub struct Changed {
     pub now: Option<String>,
 }
 
-/// What the files hold.
+/// The hashes of the files.
 pub fn hashes(root: &Path) -> Stand {
     let hash = |file: &&str| Some(((*file).to_owned(), hash(&root.join(file))?));
     FILES.iter().filter_map(hash).collect()
 }
 
-/// What is in the place of a file is not told apart: nothing is relied on there.
+/// The hash of a regular file; `None` if it does not exist. Anything else has one common value,
+/// because it is not relied on.
 fn hash(path: &Path) -> Option<String> {
     match files::read(path) {
         Ok(None) => None,
@@ -108,19 +110,20 @@ pub fn changed(root: &Path, roz_home: &Path, before: &Stand, since: DateTime<Utc
 
 impl Notes {
     fn own(&self, file: &str, since: DateTime<Utc>) -> impl Iterator<Item = &Own> {
-        // The verbs' stamps have whole seconds.
+        // The times of roz's own changes are in whole seconds.
         let since = since.trunc_subsecs(0);
         self.own.iter().filter(move |own| own.file == file && own.at >= since)
     }
 
-    /// Whether a file that holds that is in doubt: as the call left it, or as roz changed it since.
+    /// Whether a file with this hash is unconfirmed: it is as the call left it, or as roz has
+    /// changed it since.
     fn doubts(&self, doubt: &Doubt, now: Option<&String>) -> bool {
         leads(self.own(&doubt.file, doubt.at), doubt.left.as_ref(), now)
     }
 }
 
-/// Whether changes of roz's own lead from the one to the other. A change that was noted may not
-/// have been made.
+/// Whether roz's own changes lead from one hash to the other. A recorded change may not have been
+/// made.
 fn leads<'a>(
     own: impl Iterator<Item = &'a Own>,
     from: Option<&'a String>,
@@ -160,7 +163,7 @@ pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> Res
     })
 }
 
-/// Notes what roz is about to write: a hook that looks meanwhile knows whose change it sees.
+/// Records what roz is about to write, so that a concurrent hook knows that roz made the change.
 pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> Result<()> {
     update(root, roz_home, until, |notes| {
         notes.own.push(own);
@@ -169,12 +172,12 @@ pub fn wrote(root: &Path, roz_home: &Path, own: Own, until: Instant) -> Result<(
     })
 }
 
-/// A person said yes to the call that had roz write there since then: it is their word for every
+/// Records that a person allowed the call that had roz write since then. It counts for every
 /// session.
 pub fn granted(root: &Path, roz_home: &Path, since: DateTime<Utc>, until: Instant) -> Result<()> {
     let since = since.trunc_subsecs(0);
     let is_meant = |own: &Own| own.at >= since;
-    // Most calls that a person is asked about have roz write nothing.
+    // In most calls that a person is asked about, roz writes nothing.
     if !read(&path(root, roz_home)).own.iter().any(is_meant) {
         return Ok(());
     }
@@ -188,8 +191,8 @@ pub fn granted(root: &Path, roz_home: &Path, since: DateTime<Utc>, until: Instan
     })
 }
 
-/// A person says that the files are right as they were shown. Answers whether they are so still;
-/// else nothing is confirmed.
+/// Records that a person confirms the files as they were shown. Returns whether they are unchanged;
+/// otherwise nothing is confirmed.
 pub fn confirm(root: &Path, roz_home: &Path, shown: &Stand, until: Instant) -> Result<bool> {
     update(root, roz_home, until, |notes| {
         if hashes(root) != *shown {
@@ -202,9 +205,8 @@ pub fn confirm(root: &Path, roz_home: &Path, shown: &Stand, until: Instant) -> R
     })
 }
 
-/// Where the intents are not there: how they were lost, if it takes a person to say that they may
-/// go. A call has taken them away, or a session `had` them and the commit that is checked out has
-/// them still.
+/// How the intents were lost, if they do not exist and a person has to confirm that: a call has
+/// removed them, or a session `had` them and they are still in the checked out commit.
 pub fn missing(root: &Path, roz_home: &Path, had: bool, until: Instant) -> Option<Missing> {
     let notes = read(&path(root, roz_home));
     let is_taken = notes.doubts.get(FILE).is_some_and(|doubt| doubt.left.is_none());
@@ -215,12 +217,12 @@ pub fn missing(root: &Path, roz_home: &Path, had: bool, until: Instant) -> Optio
     if !is_taken && notes.let_go.is_some_and(|at| at == commit.clone().unwrap_or_default()) {
         return None;
     }
-    // Where git does not say, it has them.
+    // If git does not answer, assume that they are in the commit.
     let is_in_git = commit.is_some_and(|commit| is_at(root, &commit, until) != Some(false));
     (is_taken || is_in_git).then_some(Missing { is_in_git })
 }
 
-/// Whether a commit has the intents. None: git does not say.
+/// Whether a commit has the intents. `None` if git does not answer.
 fn is_at(root: &Path, commit: &str, until: Instant) -> Option<bool> {
     // The folder too: where git has lost what it had, nothing is there either.
     let found = objects::named(root, &[(commit, FILE), (commit, "")], until).ok()?;
@@ -248,7 +250,7 @@ fn update<T>(
     Ok(done)
 }
 
-/// A note that cannot be read says nothing.
+/// Reads the state. A file that cannot be read counts as empty.
 fn read(path: &Path) -> Notes {
     let found = files::read(path).ok().flatten();
     found.and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default()

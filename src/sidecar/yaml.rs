@@ -1,12 +1,12 @@
-//! `active_intents.yaml` into a catalogue: lenient where nothing is lost,
-//! strict where something would pass that should not.
+//! Reads `active_intents.yaml` into a catalogue. It is lenient if nothing is lost, and strict if a
+//! mistake would permit too much.
 //!
-//! | found | answer |
+//! | found | result |
 //! |---|---|
-//! | a text where a list belongs, a field missing | read as meant |
-//! | an unknown field | passed over; named, if it is nearly one that is known |
-//! | no id, an id twice, a key twice, a pattern that YAML took for something else | breaks |
-//! | more than one document, no `active_intents` | breaks |
+//! | a text instead of a list, a missing field | read as meant |
+//! | an unknown field | ignored; reported if it is similar to a known one |
+//! | no id, an id twice, a key twice, a pattern that means something else in YAML | an error |
+//! | more than one document, no `active_intents` | an error |
 //! | an empty file | no intents |
 
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use super::tree::{self, Node, broken};
 use crate::core::intent::catalogue::{Catalogue, Intent, Problem, Status};
 
-/// What all intents say, with aliases in full, is at most this long, in bytes.
+/// The largest total length of all intents with aliases expanded, in bytes.
 const MOST_TEXT: usize = 16 << 20;
 const LONGEST_ID: usize = 128;
 
 pub(super) const KEY: &str = "active_intents";
 
-/// What the file declares. Never fails: a catalogue may be broken.
+/// Parses the file. Never fails: the catalogue may be broken instead.
 pub fn parse(bytes: &[u8]) -> Catalogue {
     read(bytes).unwrap_or_else(of)
 }
@@ -43,9 +43,9 @@ pub(super) fn of(problem: Problem) -> Catalogue {
 #[derive(Default)]
 struct Reader {
     catalogue: Catalogue,
-    /// Each id with its line.
+    /// The line of each id.
     ids: BTreeMap<String, usize>,
-    /// The length of what has been read, and something for each value.
+    /// The length of what has been read, plus a constant for each value.
     texts: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Another status for a learning, wherever it is kept.
+//! Changes the status of a learning in every backend that has it.
 
 use super::{Kept, Library, Shelf};
 use crate::{
@@ -9,14 +9,14 @@ use crate::{
 impl Library {
     /// # Errors
     ///
-    /// [`Error::NoSuch`]; [`Error::Superseded`]; [`Error::ReadOnly`] if it is
-    /// kept only where roz does not write.
+    /// [`Error::NoSuch`]; [`Error::Superseded`]; [`Error::ReadOnly`] if only backends that roz does
+    /// not write have it.
     pub fn archive(&self, id: &str) -> Result<()> {
         self.mark(id, Status::Archived, |_| true)
     }
 
-    /// As [`Self::archive`], of what is [`Self::in_files`], and starts no
-    /// program: what a server keeps as well counts as archived all the same.
+    /// As [`Self::archive`], but only in files, so that no program is started. A learning that a
+    /// server has as well counts as archived all the same.
     pub fn archive_at_hand(&self, id: &str) -> Result<()> {
         self.mark(id, Status::Archived, |pair| !self.is_program(pair))
     }
@@ -26,17 +26,17 @@ impl Library {
         self.mark(id, Status::Active, |_| true)
     }
 
-    /// Takes a learning out of use for good: another says it better.
+    /// Takes a learning out of use for good, because another one replaces it.
     ///
     /// # Errors
     ///
-    /// As [`Self::archive`], but what is superseded already may be again.
+    /// As [`Self::archive`], but superseding it twice is not an error.
     pub fn supersede(&self, id: &str) -> Result<()> {
         self.mark(id, Status::Superseded, |_| true)
     }
 
-    /// Everywhere where it is kept; one place that can be reached is enough,
-    /// for of several statuses the one furthest from active holds.
+    /// Sets the status in all backends that have it. Reaching one is enough, because the status
+    /// furthest from active applies.
     fn mark(
         &self,
         id: &str,
@@ -50,7 +50,7 @@ impl Library {
         if now.as_ref().is_some_and(is_superseded) && status != Status::Superseded {
             return Err(Error::Superseded { id: id.to_owned() });
         }
-        // What the other side calls so is another.
+        // The other side may use the same id for a different learning.
         let is_users = now.map(|now| self.is_users(now.backend));
         let is_wanted = |pair: &&dyn MemoryBackend| {
             is_wanted(*pair) && is_users.is_none_or(|users| users == self.is_users(pair.name()))
@@ -75,14 +75,14 @@ impl Library {
         let Some(err) = failed else {
             return if is_marked { Ok(()) } else { Err(Error::NoSuch { id: id.to_owned() }) };
         };
-        // One place that still keeps it archived holds against the others.
+        // A single backend that still has it archived overrules the others.
         let is_active =
             || find(self.all()).is_some_and(|kept| kept.learning.status == Status::Active);
         if is_marked && (status != Status::Active || is_active()) { Ok(()) } else { Err(err) }
     }
 }
 
-/// What `backend` calls the learning that [`Library::all`] calls `id`.
+/// The id in `backend` of the learning that has this `id` in [`Library::all`].
 fn called(backend: &dyn MemoryBackend, id: &str) -> String {
     let all = backend.at_hand().unwrap_or_default().learnings;
     let own = all.into_iter().find(|learning| learning.make_id(0) == id);

@@ -1,4 +1,4 @@
-//! An entry as text.
+//! Formats an entry as text.
 
 use std::fmt::Write as _;
 
@@ -14,18 +14,17 @@ What was learned here, written by `roz reflect` for agents and people. Each line
 in the entry's mark, so that branches merge (`merge=union`). Edit the text as you like.
 ";
 
-/// How many letters the ids that we make end in.
+/// How many random letters are at the end of the ids that we make.
 const TAIL: usize = 6;
 
-/// What the lines of the entry `id` end in: the id's tail where that is one of
-/// ours, else the whole of it (a tail like `001` would be many an entry's).
+/// The mark at the end of each line of the entry `id`: the tail of the id if we made it, else the
+/// whole id, since many entries may have a tail like `001`.
 pub(in crate::memory) fn mark(id: &str) -> &str {
     let tail = id.strip_prefix("cl_").and_then(|rest| rest.rsplit_once('_')).map(|(_, tail)| tail);
     tail.filter(|tail| tail.len() >= TAIL).unwrap_or(id)
 }
 
-/// Appends the entry, each line with its end; `before` is what its heading
-/// begins with.
+/// Appends the lines of the entry. `before` is the beginning of its heading.
 pub(in crate::memory) fn entry(learning: &Learning, before: &str, out: &mut String) {
     let mark = mark(&learning.id);
     let texts = |them: &[String]| {
@@ -70,9 +69,8 @@ pub(in crate::memory) fn entry(learning: &Learning, before: &str, out: &mut Stri
     let _ = writeln!(out, "- **Written:** {written} ^{mark}");
 }
 
-/// `text` as a part of a line: what would end the line, part an item (`also`)
-/// or not be seen is spelt as a character reference, and so is the ampersand
-/// of what looks like one.
+/// `text` as part of a line. Characters that would end the line, separate items (`also`) or be
+/// invisible become character references, and so does the ampersand of text that looks like one.
 pub(super) fn escaped(text: &str, also: Option<char>) -> String {
     let mut res = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -87,7 +85,7 @@ pub(super) fn escaped(text: &str, also: Option<char>) -> String {
     res
 }
 
-/// What [`escaped`] was made of.
+/// The inverse of [`escaped`].
 pub(super) fn unescaped(text: &str) -> String {
     let mut res = String::with_capacity(text.len());
     let mut rest = text;
@@ -108,7 +106,7 @@ pub(super) fn unescaped(text: &str) -> String {
     res
 }
 
-/// The digits of the character reference that `text` begins with.
+/// The digits of the character reference at the beginning of `text`.
 fn reference(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("&#")?;
     let end = rest.find(|c: char| !c.is_ascii_digit())?;

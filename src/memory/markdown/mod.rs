@@ -1,4 +1,4 @@
-//! Learnings as a file to be read, edited and merged by people.
+//! Learnings in a file that people can read, edit and merge.
 //!
 //! ```text
 //! ## Run `make gen` after touching proto/*.proto ^cl_20261121_k3xq2a
@@ -9,18 +9,15 @@
 //! - **Written:** 2026-11-21T10:00:00Z by roz 0.1.0 ^k3xq2a
 //! ```
 //!
-//! Every line ends in the mark of its entry, so no two entries have a line in
-//! common, and there is no blank line in one. That is what makes a merge by
-//! `merge=union` (see [`ATTRIBUTES`]) safe: git parts two appended pieces at
-//! the lines that they share, and would weave entries of alike lines into one
-//! another. Were they woven, the marks would still tell whose each line is.
+//! Every line ends with the mark of its entry, so no two entries have a line in common, and an
+//! entry contains no blank lines. That makes a merge with `merge=union` (see [`ATTRIBUTES`]) safe:
+//! git splits two appended pieces at their common lines, and would mix entries with equal lines.
+//! Even then the marks would tell which line belongs to which entry.
 //!
-//! - What a text may hold does not matter: a line of it begins with `> ` or a
-//!   label and ends in the mark, and what would end the line, or not be seen,
-//!   is spelt `&#13;`.
-//! - The last line of an entry tells a whole one from one that was cut short.
-//! - An entry written by hand needs no marks, and of the lines only its
-//!   heading, `Category` and some `> ` lines.
+//! - Texts may contain anything: each of their lines begins with `> ` or a label and ends with the
+//!   mark, and line breaks and invisible characters are written as `&#13;`.
+//! - The last line of an entry distinguishes a whole entry from one that was cut short.
+//! - An entry written by hand needs no marks, and only a heading, `Category` and some `> ` lines.
 //! - Files of the public peer are read: see [`peer`].
 
 pub(super) mod format;
@@ -57,19 +54,19 @@ pub struct Markdown {
 }
 
 impl Markdown {
-    /// That of a project: for whoever may read the project.
+    /// The file of a project, readable for everyone who may read the project.
     pub fn of_project(path: PathBuf, patience: Duration) -> Self {
         let file = TextFile { path, access: Access::Shared, patience };
         Self { name: "markdown", file, is_ours: true }
     }
 
-    /// That of the user.
+    /// The file of the user.
     pub fn personal(path: PathBuf, patience: Duration) -> Self {
         let file = TextFile { path, access: Access::Private, patience };
         Self { name: "personal", file, is_ours: true }
     }
 
-    /// That which the peer keeps of the user: read, never written.
+    /// The user's file of the peer, which is only read.
     pub fn of_peer(path: PathBuf) -> Self {
         let file = TextFile { path, access: Access::Private, patience: Duration::ZERO };
         Self { name: "grove-personal", file, is_ours: false }
@@ -79,7 +76,7 @@ impl Markdown {
         &self.file.path
     }
 
-    /// Whether branches have it.
+    /// Whether it is in the project and so differs between branches.
     fn is_of_project(&self) -> bool {
         self.file.access == Access::Shared
     }
@@ -155,9 +152,9 @@ impl MemoryBackend for Markdown {
     }
 }
 
-/// For whoever begins a file in a project's `folder`: the gate may be on by a ticket system's
-/// marker alone, and then no `roz init` has told git. What the user's attributes say of the folder, in it
-/// or above it, is not overridden.
+/// Writes the `.gitattributes` when a file is created in a project's `folder`. The gate may be on
+/// because of a ticket system's marker, without a `roz init` that would have written it. Attributes
+/// of the user for this folder, in it or above it, are not overridden.
 fn tell_git(folder: &Path) {
     const NAME: &str = ".gitattributes";
     let is_told_above = || {
@@ -176,7 +173,7 @@ fn tell_git(folder: &Path) {
     options.write(true).create_new(true);
     let Ok(Some((mut file, _))) = files::open_for(&path, options, Access::Shared) else { return };
     if file.write_all(ATTRIBUTES.as_bytes()).is_err() {
-        // A partly written file would look like the user's own.
+        // A partly written file would look like one of the user's.
         let _ = fs::remove_file(&path);
     }
 }

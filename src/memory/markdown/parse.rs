@@ -1,4 +1,4 @@
-//! A file as entries.
+//! Parses a file into entries.
 //!
 //! A line belongs to the entry whose mark it ends in. A line without a mark belongs to the entry
 //! around it, if that was written by hand. Everything else is somebody's text, and is kept.
@@ -16,43 +16,43 @@ use crate::{
     memory::{Problem, Reading, is_id},
 };
 
-/// In what the entries stand.
+/// The kind of file that contains the entries.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(in crate::memory) enum Style {
     /// A `learnings.md`.
     #[default]
     File,
-    /// Somebody else's log: what bears no mark is not ours, an entry begins
-    /// with the time of day, and of several statuses the last one holds.
+    /// A log of another program: lines without a mark are not ours, an entry begins with the time
+    /// of day, and the last of several statuses applies.
     Log,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub(in crate::memory) struct Parsed {
     /// In the order of their headings, each id once.
     pub(in crate::memory) entries: Vec<Entry>,
-    /// What belongs to no entry and looks as if it should, by line.
+    /// Lines that belong to no entry but look as if they should.
     pub(in crate::memory) problems: Vec<(usize, String)>,
 }
 
 #[derive(Debug)]
 pub(in crate::memory) struct Entry {
-    /// Of its heading, from 1.
+    /// The line of its heading, from 1.
     pub(in crate::memory) line: usize,
     pub(in crate::memory) id: String,
-    /// Or what is wrong with it, as a clause.
+    /// The learning, or a clause that says what is wrong with it.
     pub(in crate::memory) learning: Result<Learning, String>,
-    /// Where the words of its status stand: more than one after a merge.
+    /// The positions of the words of its status: more than one after a merge.
     pub(in crate::memory) statuses: Vec<Range<usize>>,
-    /// Where the line after its heading begins.
+    /// The offset of the line after its heading.
     pub(in crate::memory) after_heading: usize,
-    /// How a status line of it begins and ends.
+    /// The beginning and the end of a status line for it.
     pub(in crate::memory) frame: (String, String),
 }
 
 impl Entry {
-    /// The file with another status in this entry, and no other byte changed.
+    /// The file with another status in this entry, and no other change.
     pub(in crate::memory) fn with_status(&self, bytes: &[u8], status: Status) -> Vec<u8> {
         let mut res = Vec::with_capacity(bytes.len() + 64);
         let mut from = 0;
@@ -83,7 +83,7 @@ pub(in crate::memory) struct Line<'a> {
     /// `None` if it is not UTF-8.
     pub(in crate::memory) text: Option<&'a str>,
     pub(in crate::memory) start: usize,
-    /// Where the next one begins.
+    /// The offset of the next line.
     pub(in crate::memory) next: usize,
 }
 
@@ -99,7 +99,7 @@ pub(in crate::memory) fn lines(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
 }
 
 impl Style {
-    /// What follows the beginning of a heading.
+    /// The rest of a heading after its prefix.
     fn heading(self, text: &str) -> Option<&str> {
         match self {
             Self::File => text.strip_prefix("## "),
@@ -112,21 +112,21 @@ impl Style {
     }
 }
 
-/// The ids of the headings; quickly.
+/// The ids of the headings, without parsing the rest.
 pub(in crate::memory) fn ids(bytes: &[u8], style: Style) -> impl Iterator<Item = &str> {
     let headings = lines(bytes).filter_map(move |line| style.heading(line.text?));
     headings.filter_map(|text| heading(text).map(|(_, id)| id).or_else(|| peer::id(text)))
 }
 
-/// The summary and the id of a heading, as they stand there.
+/// The summary and the id of a heading, still escaped.
 fn heading(text: &str) -> Option<(&str, &str)> {
     marked(text)
         .or_else(|| text.strip_prefix('^').filter(|rest| is_id(rest)).map(|rest| ("", rest)))
 }
 
-/// What a line says, and the mark that it ends in.
+/// A line's text and the mark at its end.
 fn marked(text: &str) -> Option<(&str, &str)> {
-    // One character is sought faster than two, and there are many lines.
+    // Searching for one character is faster than for two, and there are many lines.
     let (before, mark) = text.rsplit_once('^')?;
     Some((before.strip_suffix(' ')?, mark)).filter(|(_, mark)| is_id(mark))
 }
@@ -134,13 +134,13 @@ fn marked(text: &str) -> Option<(&str, &str)> {
 pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
     let mut parsed = Parsed::default();
     let mut drafts: Vec<Draft> = Vec::new();
-    // The latest entry of each mark.
+    // The latest entry with each mark.
     let mut by_mark: HashMap<&str, usize> = HashMap::new();
     // The entry that a line without a mark belongs to.
     let mut current: Option<usize> = None;
     let mut foreign: Option<peer::Draft> = None;
     let mut orphans: Vec<&str> = Vec::new();
-    // Lines without a mark, and the entry that they stand in.
+    // Lines without a mark, and the entry around them.
     let mut strays: Vec<(usize, usize)> = Vec::new();
     for line in lines(bytes) {
         let Some(text) = line.text else {
@@ -159,7 +159,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
                 let open = by_mark.get(mark(id)).copied();
                 let open = open.filter(|at| drafts[*at].id == id && drafts[*at].end.is_none());
                 match open {
-                    // Two branches gave one entry two headings.
+                    // Two branches changed the heading of the same entry.
                     Some(at) => drafts[at].summary = unescaped(summary),
                     None => drafts.push(Draft::begin(line, id, unescaped(summary), style)),
                 }
@@ -228,7 +228,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
 }
 
 impl Parsed {
-    /// Adds what the file at `path` holds.
+    /// Adds the content of the file at `path`.
     pub(in crate::memory) fn read_into(self, reading: &mut Reading, path: &Path) {
         let place = |line: usize| format!("{}:{line}", path.display());
         for (line, what) in self.problems {
@@ -246,7 +246,8 @@ impl Parsed {
     }
 }
 
-/// Two entries of one id: what the second says is not lost, and not shown.
+/// Keeps only the first of several entries with the same id. The others stay in the file, and are
+/// reported if they differ.
 fn once(mut parsed: Parsed) -> Parsed {
     let mut first: HashMap<String, (usize, Option<Learning>)> = HashMap::new();
     parsed.entries.retain(|entry| {
@@ -267,7 +268,7 @@ fn once(mut parsed: Parsed) -> Parsed {
     parsed
 }
 
-/// The entry whose mark a line of bytes ends in.
+/// The entry whose mark is at the end of a line that is not UTF-8.
 fn owner_of_bytes(line: &[u8], by_mark: &HashMap<&str, usize>) -> Option<usize> {
     let line = line.trim_ascii_end();
     let at = line.windows(2).rposition(|window| window == b" ^")?;
@@ -280,7 +281,7 @@ enum Part<'a> {
     Detail,
 }
 
-/// What a line is a part of an entry as, and where its value begins.
+/// Which part of an entry a line is, and the offset of its value.
 fn part(text: &str) -> Option<(Part<'_>, usize)> {
     if let Some(rest) = text.strip_prefix('>') {
         return Some((Part::Detail, if rest.starts_with(' ') { 2 } else { 1 }));
@@ -291,14 +292,14 @@ fn part(text: &str) -> Option<(Part<'_>, usize)> {
     Some((Part::Field(label), text.len() - rest.len() + blank))
 }
 
-/// An entry, as far as its lines have come.
+/// An entry that is being parsed.
 #[derive(Debug, Default)]
 struct Draft {
     style: Style,
     line: usize,
     id: String,
     summary: String,
-    /// By label, in lower case; the last of each.
+    /// The last value of each label, in lower case.
     fields: HashMap<String, String>,
     detail: Option<String>,
     statuses: Vec<Range<usize>>,
@@ -341,7 +342,7 @@ impl Draft {
                     "status" => {
                         self.statuses.push(range);
                         match Status::find(value) {
-                            // After a merge of two branches the stronger one holds.
+                            // After a merge of two branches the stronger status applies.
                             Some(status) if self.style == Style::File => {
                                 self.status = self.status.max(Some(status));
                             }
@@ -357,8 +358,8 @@ impl Draft {
         }
     }
 
-    /// A line without a mark between those that have one: somebody wrapped a line, or added one, and
-    /// would not see that it does not count.
+    /// The problem with a line without a mark between lines with one: someone wrapped or added it,
+    /// and would not notice that it is ignored.
     fn lost(&self, line: usize) -> Option<(usize, String)> {
         let is_within = self.is_marked && self.end.is_some_and(|end| line < end);
         let mark = mark(&self.id);
@@ -438,7 +439,7 @@ fn word<T>(
     find(value).map(Some).ok_or_else(|| format!("`{value}` is not a {label}"))
 }
 
-/// RFC 3339, or what people write for it.
+/// Parses RFC 3339, or what people write instead.
 pub(in crate::memory) fn time(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim();
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
@@ -451,7 +452,7 @@ pub(in crate::memory) fn time(text: &str) -> Option<DateTime<Utc>> {
     Some(formats.into_iter().find_map(parse).or_else(day)?.and_utc())
 }
 
-/// The day that an id names.
+/// The date in an id.
 pub(in crate::memory) fn day(id: &str) -> Option<DateTime<Utc>> {
     let day = id.split('_').find(|part| part.len() == 8)?;
     let day = NaiveDate::parse_from_str(day, "%Y%m%d").ok()?;

@@ -1,4 +1,4 @@
-//! Files of the public peer: read as they stand, and given another status.
+//! Reads files of the public peer, and changes only the status of entries in them.
 //!
 //! ```text
 //! ## cl_20260301_001
@@ -14,8 +14,7 @@
 //! ---
 //! ```
 //!
-//! Nothing is escaped there: what a detail holds that looks like the next
-//! entry's heading is the next entry.
+//! Nothing is escaped there: a line of a detail that looks like a heading begins the next entry.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -24,7 +23,7 @@ use chrono::DateTime;
 use super::parse::{Entry, Line, day, time};
 use crate::core::reflection::learning::{Category, Confidence, Criterion, Learning, Scope, Status};
 
-/// The id in a heading that is nothing else.
+/// The id, if the heading consists only of one.
 pub(super) fn id(heading: &str) -> Option<&str> {
     let id = heading.trim();
     let mut parts = id.split('_');
@@ -40,13 +39,13 @@ pub(super) fn id(heading: &str) -> Option<&str> {
     fits.then_some(id)
 }
 
-/// An entry, as far as its lines have come.
+/// An entry that is being parsed.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     line: usize,
     id: String,
     after_heading: usize,
-    /// By label, in lower case; the first of each.
+    /// The first value of each label, in lower case.
     fields: HashMap<String, String>,
     status: Option<Range<usize>>,
     /// The lines of the detail, once a blank line has ended the fields.
@@ -77,7 +76,7 @@ impl Draft {
         }
     }
 
-    /// A line of fields: one, or several of a word each.
+    /// Takes a line of fields: either one, or several with one-word values.
     fn fields(&mut self, line: Line, text: &str) {
         let mut from = 0;
         for part in text.split(" | ") {
@@ -157,7 +156,7 @@ impl Draft {
         })
     }
 
-    /// Up to the last line that parts entries.
+    /// The detail, up to the last line that separates entries.
     fn detail(&self) -> String {
         let lines = self.detail.as_deref().unwrap_or_default();
         let end = lines.iter().rposition(|line| line.trim_end() == "---").unwrap_or(lines.len());

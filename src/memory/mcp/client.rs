@@ -1,7 +1,7 @@
-//! A conversation with a server: started, asked, killed.
+//! A conversation with a server: starts it, calls its tools, and kills it.
 //!
-//! The protocol is `rmcp`'s, the project's own client library. Its messages
-//! are read up to a length, so a server that never ends a line fills no memory.
+//! The protocol is implemented by `rmcp`, the official client library. The length of messages is
+//! limited, so a server that never ends a line does not fill the memory.
 
 use std::{borrow::Cow, process::Stdio, time::Duration};
 
@@ -19,13 +19,13 @@ use crate::{
     world::{self, process},
 };
 
-/// A server that has said hello.
+/// An initialized connection to a server.
 pub(super) struct Talk {
     client: RunningService<RoleClient, ClientConfig>,
 }
 
-/// Starts the server and has `say` talk to it, for `patience` at most. Whatever
-/// comes of it, the server and what it started is gone afterwards.
+/// Starts the server and has `say` talk to it, for at most `patience`. Afterwards the server and
+/// everything that it started has ended, whatever the result.
 pub(super) fn talk<T>(
     server: &McpPolicy,
     patience: Duration,
@@ -60,13 +60,13 @@ pub(super) fn talk<T>(
         let _ = child.kill().await;
         told.unwrap_or_else(|_| Err(failed(format!("did not answer within {patience:?}"))))
     });
-    // What still reads or writes has nobody to talk to.
+    // Tasks that are still reading or writing are not needed any more.
     runtime.shutdown_background();
     told
 }
 
 impl Talk {
-    /// What the tool answered, as JSON where it is that.
+    /// The tool's answer, parsed if it is JSON.
     pub(super) async fn call(&self, tool: &str, arguments: Value) -> Result<Value> {
         let failed = |what: String| Error::Server { what: format!("fails at `{tool}`: {what}") };
         let arguments = match arguments {
@@ -100,7 +100,7 @@ fn info() -> ClientConfig {
     ClientConfig::new(ClientCapabilities::default(), roz)
 }
 
-/// Somebody else's words, for a line of ours.
+/// A message of another program, shortened to fit a line of ours.
 fn short(text: &str) -> String {
     bounded::plain_line(&bounded::line(text, 300))
 }

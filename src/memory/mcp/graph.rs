@@ -1,14 +1,14 @@
-//! Learnings in the reference memory server's graph: an entity each.
+//! Learnings in the graph of the reference memory server, one entity each.
 //!
 //! ```text
 //! name          cl_20261121_k3xq2a
 //! entityType    roz_learning
 //! observations  the summary, for people and for agents that read the graph
 //!               roz:1 {the whole learning, as JSON}
-//!               roz:status archived      once it has changed; the last one holds
+//!               roz:status archived      after a change; the last one applies
 //! ```
 //!
-//! Whatever else the graph holds is somebody else's, and passed over.
+//! Everything else in the graph is ignored.
 
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(super) async fn write(talk: &Talk, item: &Learning) -> Result<()> {
     let answer = talk.call("create_entities", json!({ "entities": [entity] })).await?;
     let made = answer["entities"].as_array().or(answer.as_array());
     match made.map(Vec::len) {
-        // It answers with what is new.
+        // The server returns the entities that it has added.
         Some(0) => Err(Error::Exists { id: item.id.clone() }),
         Some(_) => Ok(()),
         None => Err(Error::Server { what: "does not say whether it kept the learning".into() }),
@@ -52,8 +52,7 @@ pub(super) async fn mark(talk: &Talk, id: &str, status: Status) -> Result<()> {
     let old: Vec<&str> = observations(entity)
         .filter(|observation| observation.starts_with(STATUS) && *observation != new)
         .collect();
-    // First the new one: were this the last thing that is done, the last one
-    // would hold.
+    // Add the new status first: if the next step fails, the last one still applies.
     let add = json!({ "observations": [{ "entityName": id, "contents": [new] }] });
     talk.call("add_observations", add).await?;
     if !old.is_empty() {
@@ -78,7 +77,7 @@ pub(super) fn read(graph: &Value) -> Reading {
     reading
 }
 
-/// Those that are ours.
+/// The entities that are learnings of roz.
 fn entities(graph: &Value) -> impl Iterator<Item = &Value> {
     graph["entities"].as_array().into_iter().flatten().filter(|entity| entity["entityType"] == KIND)
 }

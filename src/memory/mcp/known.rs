@@ -26,10 +26,10 @@ pub(super) fn read(path: &Path) -> Vec<Learning> {
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-/// A disk that is full, or read-only, costs what hooks would show.
+/// Writes the cache. On a full or read-only disk, hooks just show less.
 pub(super) fn keep(path: &Path, learnings: &[Learning]) {
     let Ok(bytes) = serde_json::to_vec(learnings) else { return };
-    // What is derived from it stays good as long as the file does.
+    // An unchanged file keeps the caches that are derived from it valid.
     if bytes.len() as u64 > files::MAX_DOCUMENT || fs::read(path).is_ok_and(|old| old == bytes) {
         return;
     }

@@ -1,7 +1,7 @@
-//! Learnings in a memory server that speaks MCP over its standard streams.
+//! Learnings in a memory server that speaks MCP over standard input and output.
 //!
-//! The server is started for each thing that is asked of it, has five seconds,
-//! and is killed with all that it started. Which of its tools does what:
+//! The server is started for each request, gets five seconds, and is killed with everything that it
+//! started. Its tools:
 //!
 //! | wanted | called with | answers | `@modelcontextprotocol/server-memory` |
 //! |---|---|---|---|
@@ -34,7 +34,7 @@ use crate::{
     world::files::{self, At as _},
 };
 
-/// What a server may take, from its start to its last answer.
+/// How long a server may take, from its start to its last answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const NAME: &str = "mcp";
@@ -42,18 +42,18 @@ const NAME: &str = "mcp";
 #[derive(Debug)]
 pub struct Mcp {
     server: McpPolicy,
-    /// One writer at a time: the reference server reads its file, changes it
-    /// and writes it back, so of two that run side by side one loses.
+    /// Allows one writer at a time: the reference server reads its file, changes it and writes it
+    /// back, so parallel changes would be lost.
     lock: PathBuf,
     /// How long to wait for another writer.
     patience: Duration,
     answer_within: Duration,
-    /// Once it did not answer in time: who reflects on twenty candidates waits once.
+    /// Set when it did not answer in time, so that reflecting on twenty candidates waits only once.
     is_silent: AtomicBool,
 }
 
 impl Mcp {
-    /// None if no server is configured. `lock` is made where it is needed.
+    /// `None` if no server is configured. `lock` is created when it is needed.
     pub fn new(server: &McpPolicy, lock: PathBuf, patience: Duration) -> Option<Self> {
         server.command.as_ref()?;
         let (server, is_silent) = (server.clone(), AtomicBool::new(false));
@@ -91,7 +91,7 @@ impl Mcp {
         })
     }
 
-    /// What is known of it without asking: see [`known`].
+    /// The path of the cache: see [`known`].
     pub fn known(&self) -> PathBuf {
         known::path(self.lock.parent().unwrap_or(&self.lock), &self.server)
     }
@@ -132,7 +132,7 @@ impl MemoryBackend for Mcp {
     }
 
     fn all(&self) -> Result<Reading> {
-        // Whoever writes meanwhile knows better what is there.
+        // A concurrent writer keeps the cache up to date itself.
         let lock = self.locked(Duration::ZERO);
         let mut reading = if self.is_graph() {
             graph::read(&self.talk(async |talk| talk.call("read_graph", json!({})).await)?)
@@ -185,7 +185,7 @@ impl MemoryBackend for Mcp {
     }
 }
 
-/// The learnings in an answer: a list, or the first list in an object.
+/// The learnings in an answer, which is a list or an object with a list in it.
 fn listed(answer: &Value) -> Reading {
     let none = Map::new();
     let mut lists = answer.as_object().unwrap_or(&none).values().filter_map(Value::as_array);

@@ -1,15 +1,15 @@
-//! Learnings in the daily logs of Total Recall, and what its registers claim.
+//! Learnings in the daily logs of Total Recall, and the claims in its registers.
 //!
 //! | where | what |
 //! |---|---|
-//! | `memory/daily/YYYY-MM-DD.md` | written: a section `## Learnings` of our own, by the *local* day, as Total Recall counts days |
-//! | | read: our entries in all of them, and the notes that others put there |
-//! | `memory/registers/*.md` | read: each claim |
+//! | `memory/daily/YYYY-MM-DD.md` | we write a section `## Learnings`, by the *local* day as Total
+//! Recall does |
+//! | | we read our entries in all of them, and the notes of others |
+//! | `memory/registers/*.md` | we read each claim |
 //!
-//! Logs are append-only: another status is another line, and the last one
-//! holds. An entry is what it is in a `learnings.md` (see
-//! [`super::markdown`]), but for its heading, which is a line of a log. What is
-//! not ours is never changed: no claim, no note, no other section.
+//! Logs are append-only: a new status is a new line, and the last one applies. Entries have the
+//! format of a `learnings.md` (see [`super::markdown`]), except for the heading, which is a line of
+//! a log. Claims, notes and other sections are never changed.
 
 mod notes;
 
@@ -36,7 +36,7 @@ use crate::{
 
 const SECTION: &str = "## Learnings";
 
-/// What Total Recall itself begins a day with.
+/// The beginning of a daily log, as Total Recall writes it.
 const TEMPLATE: &str = "\
 ## Decisions
 
@@ -54,7 +54,7 @@ const TEMPLATE: &str = "\
 pub struct TotalRecall {
     dir: PathBuf,
     patience: Duration,
-    /// What the user's clock shows then.
+    /// Converts a time to the user's time zone.
     local: fn(DateTime<Utc>) -> DateTime<FixedOffset>,
 }
 
@@ -64,8 +64,8 @@ impl TotalRecall {
         Self { dir: project.join("memory"), patience, local }
     }
 
-    /// Whether a project has one: its rules, or, where it is the client's
-    /// plugin that has the rules, what `/recall-init` makes.
+    /// Whether a project uses Total Recall: it has the rules, or, if the rules are in a plugin of
+    /// the client, the files that `/recall-init` creates.
     pub fn is_in(project: &Path) -> bool {
         const SIGNS: [&str; 5] = [
             "rules/total-recall.md",
@@ -81,7 +81,7 @@ impl TotalRecall {
         &self.dir
     }
 
-    /// The log of the day on which it was learned.
+    /// The log of the day of the learning.
     fn log_of(&self, learning: &Learning) -> TextFile {
         let day = (self.local)(learning.created_at).format("%Y-%m-%d");
         self.file(self.dir.join(format!("daily/{day}.md")))
@@ -110,7 +110,7 @@ impl TotalRecall {
         Ok(files)
     }
 
-    /// Ours, and what others wrote, in that order.
+    /// Our learnings, and those that others wrote.
     fn read(&self) -> Result<(Reading, Vec<Learning>)> {
         let (mut ours, mut others) = (Reading::default(), Vec::new());
         let days = self.files("daily")?.into_iter().map(|file| (file, true));
@@ -119,7 +119,7 @@ impl TotalRecall {
             let bytes = match file.read() {
                 Ok(Some(bytes)) => bytes,
                 Ok(None) => continue,
-                // One file that cannot be read hides no other.
+                // A file that cannot be read must not hide the others.
                 Err(err) => {
                     let place = file.path.display().to_string();
                     ours.problems.push(Problem { place, what: err.to_string() });
@@ -205,7 +205,7 @@ impl MemoryBackend for TotalRecall {
     }
 }
 
-/// Puts `lines` at the end of our section, which is begun where there is none.
+/// Adds `lines` at the end of our section, which is created if needed.
 fn into_section(held: Held, lines: &str) -> Result<()> {
     let bytes = &held.bytes;
     let all: Vec<_> = parse::lines(bytes).collect();

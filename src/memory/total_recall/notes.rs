@@ -1,4 +1,4 @@
-//! What others wrote into Total Recall, read as learnings.
+//! Reads what others wrote into Total Recall as learnings.
 //!
 //! ```text
 //! registers/decisions.md   ## Auth
@@ -17,9 +17,8 @@ use crate::core::{
     reflection::learning::{Category, Confidence, Learning, Scope, Status, is_note_id},
 };
 
-/// The notes in a daily log: lines with a time, items of lists, and paragraphs,
-/// each with the lines that go on with it. Ours, each of which bears a mark, are
-/// none.
+/// The notes in a daily log: lines with a time, list items and paragraphs, each with its
+/// continuation lines. Our own lines, which have a mark, do not count.
 pub(super) fn of_day(
     path: &Path,
     bytes: &[u8],
@@ -30,7 +29,7 @@ pub(super) fn of_day(
     let midnight = date.unwrap_or_default().and_time(NaiveTime::MIN);
     let mut section = "";
     let mut notes: Vec<Note> = Vec::new();
-    // Whether the next line may go on with the last note.
+    // Whether the next line may continue the last note.
     let mut is_open = false;
     for text in visible_lines(bytes) {
         let heading = text.strip_prefix("## ").map(str::trim);
@@ -45,7 +44,7 @@ pub(super) fn of_day(
             Some((time, said)) => (NaiveTime::parse_from_str(time, "%H:%M").ok(), said),
             None => match item(text) {
                 Some(said) => (None, said),
-                // An item that is empty, or stands for there being none.
+                // An empty item, or a placeholder such as "none".
                 None if text.trim_start().starts_with(['-', '[']) => continue,
                 None => match notes.last_mut().filter(|_| is_open) {
                     Some(note) => {
@@ -61,7 +60,7 @@ pub(super) fn of_day(
     }
     let learned = |it: Note| {
         let at = midnight + it.time.unwrap_or_default().signed_duration_since(NaiveTime::MIN);
-        // The offset of the day is near enough.
+        // The time zone offset of that day is accurate enough.
         let at = at.and_utc();
         let at = at - chrono::TimeDelta::seconds(local(at).offset().local_minus_utc().into());
         learning(&name, it.section, it.said, &it.more.join("\n"), at)
@@ -69,7 +68,7 @@ pub(super) fn of_day(
     notes.into_iter().filter_map(learned).collect()
 }
 
-/// What a daily log says in one place.
+/// A note in a daily log.
 struct Note<'a> {
     section: &'a str,
     time: Option<NaiveTime>,
@@ -144,8 +143,7 @@ fn field(text: &str) -> Option<(String, String)> {
     Some((key, value.trim().to_owned()))
 }
 
-/// An item of a list: not an empty one, and none that stands for there being
-/// none.
+/// The text of a list item, unless it is empty or a placeholder such as "none".
 fn item(text: &str) -> Option<&str> {
     let item = text.trim_start().strip_prefix("- ")?.trim();
     let is_filled = item.chars().any(char::is_alphanumeric) && !item.starts_with("[None");
@@ -175,7 +173,7 @@ fn learning(
     }
     let id = mark.map_or_else(
         || {
-            // What it says is all that tells it from others.
+            // Only its text distinguishes it from others.
             let hash = bounded::sha256(format!("{file}\n{section}\n{text}\n{more}").as_bytes());
             format!("tr_{}", bounded::cut(&hash, 10))
         },
