@@ -1,8 +1,8 @@
 //! One binary that governs a coding agent through its client's hooks.
 //!
-//! The client (Claude Code) starts `roz hook` as a fresh process at every
-//! event, hands it one JSON object on stdin and obeys the JSON object that it
-//! prints. Between the two the event is put before the gates:
+//! The client (Claude Code) starts `roz hook` as a new process at every
+//! event, passes it a JSON object on stdin and obeys the JSON object that it
+//! prints. In between, the gates judge the event:
 //!
 //! ```text
 //! stdin ─► parse ─► load ─► gather facts ─► decide ─► save ─► reply ─► stdout
@@ -13,22 +13,22 @@
 //! |---|---|
 //! | [`core`] | decides what an event means: pure functions of a session, an event, a policy and facts |
 //! | [`shell`] | what a command line runs, writes and reads: pure, a leaf |
-//! | [`outline`] | definitions in source text, and what they are made of: pure, a leaf |
-//! | [`hooks`] | one hook call: load, gather, decide, save, reply; the one place that fails open |
-//! | [`clients`] | what differs between agents, a folder each: the JSON in and out, tool names; pure |
-//! | [`shim`] | a gated program's stand-in: judges the real argv, and becomes the program |
+//! | [`outline`] | definitions in source text, and their tokens: pure, a leaf |
+//! | [`hooks`] | one hook call: load, gather, decide, save, reply; the only place that fails open |
+//! | [`clients`] | what differs between agents: the JSON in and out, tool names; pure |
+//! | [`shim`] | replaces a gated program: judges the real argv, and becomes the program |
 //! | [`storage`] | sessions and their traces, between one hook and the next |
 //! | [`memory`] | learnings, in the backends that a project has |
-//! | [`usage_log`] | what became of learnings, between one session and the next |
+//! | [`usage_log`] | how learnings were used, across sessions |
 //! | [`sidecar`] | a project's declared intents: read, changed line by line, and where paths lead |
 //! | [`ledger`] | which change was made for which intent: chained records, committed with the project |
 //! | [`config`] | which configuration applies, who may set what, what is wrong with it |
-//! | [`template`] | notices into words |
-//! | [`observe`] | what is there: the work of a repository, beside what was approved of it |
+//! | [`template`] | turns notices into words |
+//! | [`observe`] | the work in a repository, compared with what was approved |
 //! | [`open`] | what every command works on: home, configuration, sessions |
 //! | [`plugin`] | the client's plugin: its files, and the client's own commands for it |
-//! | [`cli`] | the command line, a verb a file |
-//! | [`world`] | clock, dice, environment, git, processes: the only door to each |
+//! | [`cli`] | the command line, one file per command |
+//! | [`world`] | the only access to clock, random numbers, environment, git and processes |
 //!
 //! ```text
 //! main ─► shim ──────────► hooks
@@ -43,15 +43,15 @@
 //! ```
 //!
 //! Arrows are imports; a module may also import anything further along the arrows.
-//! `tests/it/tidy.rs` holds us to it.
+//! `tests/it/tidy.rs` checks this.
 //!
-//! What must stay true:
+//! Invariants:
 //!
 //! - A decision is never softened: once a gate has objected, no later
 //!   error turns that into a pass. Everything else fails open, in [`hooks::run`]
 //!   and nowhere else.
-//! - `roz` never says `allow`: no objection is silence, and the user's own
-//!   permissions stand.
+//! - `roz` never says `allow`: without an objection it is silent, and the user's own
+//!   permissions apply.
 //! - Nothing is approved without a launch, a token and a permit, or a person at
 //!   a terminal: see [`core::review::proof`].
 //! - A hook that changes nothing writes nothing, and its cost does not grow

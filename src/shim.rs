@@ -1,13 +1,13 @@
-//! A gated program's stand-in: roz, started under the program's name through a link that comes
-//! first on PATH. It has the real argv judged (`hooks::shim_judge`), and becomes the program unless
-//! a gate objects.
+//! Replaces a gated program: roz is started under the program's name through a link that comes
+//! first on PATH. It passes the real argv to `hooks::shim_judge`, and becomes the program unless a
+//! gate objects.
 //!
 //! ```text
 //! make release ─► sh ─► git push ─► <ROZ_HOME>/shims/…/git ─► judged ─► /usr/bin/git
 //!                                                                   └─► reason, exit code 126
 //! ```
 //!
-//! It lets everything through that is not an agent's work in this session: other sessions, ended
+//! Everything that is not an agent's work in this session is allowed: other sessions, ended
 //! sessions, folders for temporary files, a person's own terminal.
 
 use std::{
@@ -31,18 +31,18 @@ use crate::{
     },
 };
 
-/// What a shell answers for a program that it may not run, and for one that it does not find.
+/// The exit codes of a shell for a program that it may not run, and for one that it does not find.
 const DENIED: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// Stands in for a gated program. None: this process was started as roz.
+/// Runs as a gated program. `None` if this process was started as roz.
 pub fn run() -> Option<ExitCode> {
     let started: &'static Started = Box::leak(Box::new(Started::now()?));
     let Some(program) = started.program() else {
         say(&format!("{}: command not found", started.name.display()));
         return Some(NOT_FOUND.into());
     };
-    // Whatever is wrong with roz, the program runs.
+    // The program runs even if something is wrong with roz.
     let real = program.clone();
     panic::set_hook(Box::new(move |_| {
         let _ = started.become_program(&real);
@@ -68,7 +68,7 @@ pub fn run() -> Option<ExitCode> {
         }
         Judgement::Closes(closings) => match run_once(started, &program) {
             Ok(0) => {
-                // The program has ended well, whatever happens to the note.
+                // The program has succeeded, even if recording that fails.
                 panic::set_hook(Box::new(|_| signal_hook::low_level::exit(0)));
                 if let Err(why) = shim_judge::note_closed_tickets(&start, &closings, &world) {
                     say(&format!("roz: warning: the closed ticket could not be noted: {why}"));
@@ -81,7 +81,7 @@ pub fn run() -> Option<ExitCode> {
     })
 }
 
-/// Whatever goes wrong from here on, the program does not run again.
+/// Runs the program. It is not run again, whatever goes wrong after that.
 fn run_once(started: &Started, program: &Path) -> io::Result<u8> {
     drop(panic::take_hook());
     started.run_program(program)
@@ -109,7 +109,7 @@ fn is_sessions_work(place: &Place, start: &Start, world: &World) -> bool {
     folders.any(|folder| !is_scratch(folder, place.project, world))
 }
 
-/// Where git is told to look for the repository, beside the folder that it is called in.
+/// The folders in which git is told to look for the repository, besides the current one.
 fn git_folders(start: &Start, world: &World) -> Vec<PathBuf> {
     let by_environment = world.var("GIT_DIR").map(str::to_owned);
     let options = crate::shell::git_options(&start.argv).into_iter();
@@ -124,7 +124,7 @@ fn is_scratch(folder: &Path, project: &Path, world: &World) -> bool {
     let root = git::find_root(&folder);
     let common = |root: &Path| Some(real(&git::git_dirs(root)?.1));
     let is_own = match &root {
-        // A linked work tree of the project is the project's, wherever it is.
+        // A linked work tree belongs to the project, wherever it is.
         Some(root) => {
             *root == project || common(root).is_some_and(|path| common(&project) == Some(path))
         }
@@ -154,20 +154,20 @@ fn is_ignored(root: &Path) -> bool {
     work::is_ignored(&around, root, Instant::now() + Duration::from_secs(2))
 }
 
-/// Whether a person started it at a terminal of theirs: an editor or tmux that an agent opened
-/// binds nobody.
+/// Whether a person started it at their own terminal. An editor or tmux that an agent opened counts
+/// as a person's.
 fn is_persons(world: &World) -> bool {
     (io::stdin().is_terminal() || io::stderr().is_terminal())
         && !ancestors().iter().any(|folder| folder.is_agent(&agents(world)))
 }
 
-/// The processes that the environment calls agents.
+/// The processes that the environment names as agents.
 fn agents(world: &World) -> Vec<u32> {
     let named = ["CLAUDE_PID", "ROZ_AGENT_PID"].into_iter().filter_map(|text| world.var(text));
     named.filter_map(|text| text.parse().ok()).collect()
 }
 
-/// The line that says what started the program; empty if the agent's own command line did.
+/// A line about what started the program; empty if the agent's own command line did.
 fn got_so_far(start: &Start, world: &World) -> String {
     let agents = agents(world);
     let above = ancestors().into_iter().take_while(|folder| !folder.is_agent(&agents));

@@ -13,7 +13,7 @@ macro_rules! built_in {
     };
 }
 
-/// Every text that roz has, by its name. A file of that name in `<ROZ_HOME>/templates` shadows it.
+/// All texts of roz by name. A file of that name in `<ROZ_HOME>/templates` replaces one.
 pub const BUILT_IN: &[(&str, &str)] = built_in![
     "again",
     "approved-already",
@@ -52,10 +52,10 @@ pub const BUILT_IN: &[(&str, &str)] = built_in![
     "waiting",
 ];
 
-/// A user's own template may be this long, in bytes.
+/// The longest template of a user, in bytes.
 const MAX_OWN: u64 = 64 * 1024;
 
-/// Who speaks.
+/// The values that templates refer to.
 #[derive(Debug, Clone, Copy)]
 pub struct Voice<'a> {
     pub session_id: &'a SessionId,
@@ -74,14 +74,14 @@ pub fn render(notice: &Notice, voice: Voice) -> String {
             notice.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
         }
     };
-    // What is said may end in something that there is none of.
+    // The text may end with an empty value.
     let mut filled = fill(text.trim_end(), value);
     filled.truncate(filled.trim_end().len());
     filled
 }
 
-/// Puts values in the place of `{{name}}`, in one pass: what a value says is
-/// never taken for a placeholder. A name that means nothing here stays.
+/// Replaces `{{name}}` by its value in one pass, so that text in a value is never mistaken for a
+/// placeholder. Unknown names stay.
 pub(crate) fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> String {
     let mut res = String::with_capacity(text.len() + 256);
     let mut rest = text;
@@ -97,14 +97,14 @@ pub(crate) fn fill<'a>(text: &str, value: impl Fn(&str) -> Option<&'a str>) -> S
     res
 }
 
-/// The user's own text of that name, else ours; a name that nobody knows falls back to the default
-/// block. Nothing outside the folder is ever read.
+/// The user's own text with that name, else ours; for an unknown name the default block. Never
+/// reads outside the folder.
 fn load(name: &str, home: &Path) -> String {
     let text = own(name, home).or_else(|| built_in(name).map(str::to_owned));
     text.unwrap_or_else(|| built_in("block-default").unwrap_or_default().to_owned())
 }
 
-/// Whether there is a text of that name.
+/// Whether there is a text with that name.
 pub fn exists(name: &str, home: &Path) -> bool {
     built_in(name).is_some() || own(name, home).is_some()
 }

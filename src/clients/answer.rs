@@ -1,5 +1,5 @@
-//! What a tool answered, of clients that tell it as text: for the model, with the exit code in the
-//! text or beside it.
+//! Reads the answers of tools from clients that report them as text for the model, with the exit
+//! code in the text or next to it.
 
 use serde_json::{Value, value::RawValue};
 
@@ -9,9 +9,9 @@ use crate::core::{
     tool::{FilePart, Tool, ToolResult},
 };
 
-/// Fields in which the text is.
+/// The fields that may contain the text.
 const TEXT: &[&str] = &["llmContent", "text_result_for_llm", "output", "stdout", "content"];
-/// Beyond this an answer is read as its beginning.
+/// Only this much of an answer is read, in bytes.
 const MOST: usize = 4 << 20;
 
 pub(super) fn result(call: &ToolCall, answer: Option<&RawValue>) -> ToolResult {
@@ -62,7 +62,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The part of a file that an answer says it shows.
+/// The part of a file that is in an answer.
 fn shown(value: &Value) -> Option<FilePart> {
     let display = value.get("metadata")?.get("display")?;
     let number = |field: &str| display.get(field)?.as_u64();
@@ -72,7 +72,7 @@ fn shown(value: &Value) -> Option<FilePart> {
     Some(FilePart { path: text("path")?, content: text("text")?, lines })
 }
 
-/// What the command itself printed: some clients write a report around it.
+/// The command's own output. Some clients write a report around it.
 fn output(text: &str) -> &str {
     let Some((begin, rest)) = text.split_once("Output: ") else { return text };
     if !(begin.is_empty() || begin.starts_with("Command: ") || begin.starts_with('<')) {
@@ -84,7 +84,7 @@ fn output(text: &str) -> &str {
     &rest[..ends.min().unwrap_or(rest.len())]
 }
 
-/// The client's own line is the last one of its kind: what the command printed is before it.
+/// The last line of its kind comes from the client, because the command's output is before it.
 fn exit_code(value: &Value, text: &str) -> Option<i32> {
     let beside = || value.get("metadata")?.get("exit")?.as_i64();
     if let Some(code) = beside() {

@@ -1,5 +1,5 @@
-//! Codex CLI, as observed on 0.171.0. It drops an answer with one key that it does not know, and
-//! runs the call: what is answered has these keys and no others.
+//! Codex CLI, as observed on 0.171.0. It ignores an answer with an unknown key and runs the call,
+//! so answers have only these keys.
 
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ pub(super) static CODEX: Dialect = Dialect {
         ("use the AskUserQuestion tool instead of stopping", "ask in your answer"),
         ("use the AskUserQuestion tool", "end your turn with the question"),
     ],
-    // This field holds the output only: no line of it comes from the client itself.
+    // This field contains only the output, without lines of the client.
     failed: fields::says_it_failed,
     result: |call, answer| ToolResult { exit_code: None, ..answer::result(call, answer) },
     recorded_exit_code,
@@ -127,8 +127,9 @@ fn render(said: Reply, hook: Hook) -> Printed {
     Printed { stdout, refusal: None }
 }
 
-/// The exit code of a call, by a line of the transcript: the payload does not have it. The line is
-/// there before the event (observed eight times of eight); where it is not, the code is unknown.
+/// The exit code of a call, from a line of the transcript, because the payload does not contain it.
+/// The line is written before the event (observed eight times out of eight); if it is missing, the
+/// code is unknown.
 fn recorded_exit_code(line: &str, tool_use_id: &str) -> Option<i32> {
     if !line.contains(tool_use_id) || !line.contains("exit_code") {
         return None;

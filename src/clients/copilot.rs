@@ -1,6 +1,6 @@
-//! GitHub Copilot CLI, as observed on 1.0.102 with Claude Code's names of events: tools have its
-//! names and fields of their own, answers are flat. A hook that exits with anything but 0 denies
-//! the call.
+//! GitHub Copilot CLI, as observed on 1.0.102 with Claude Code's event names. Tools have Copilot's
+//! own names and fields, and answers are flat. A hook that exits with anything but 0 denies the
+//! call.
 
 use serde_json::json;
 
@@ -104,12 +104,13 @@ const TOOLS: &[Row] = &[
     ("sql", "", &[]),
 ];
 
-/// Stops and prompts of subagents are none of the session's: those are held where a subagent stops.
+/// Ignores stops and prompts of subagents, which are not those of the session. There is a separate
+/// event when a subagent stops.
 fn is_for_us(payload: &Payload, hook: Hook) -> bool {
     !matches!(hook, Hook::Stop | Hook::UserPrompt) || payload.get("agent_id").is_none()
 }
 
-/// `calc-add`: a server and its tool.
+/// Splits a name like `calc-add` into the server and its tool.
 fn mcp(name: &str) -> Option<String> {
     let (server, tool) = name.split_once('-')?;
     Some(format!("mcp__{server}__{tool}"))

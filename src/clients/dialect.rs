@@ -1,4 +1,4 @@
-//! A client as a table: what it calls its events, fields and tools, and the few functions in which it
+//! A client as a table: its names for events, fields and tools, and the few functions in which it
 //! differs from the others.
 
 use serde_json::{Map, Value, json, value::RawValue};
@@ -21,50 +21,52 @@ use crate::core::{
 #[derive(Debug)]
 pub(super) struct Dialect {
     pub(super) name: &'static str,
-    /// What its makers call it.
+    /// Its official name.
     pub(super) title: &'static str,
     pub(super) capabilities: &'static [Capability],
     pub(super) stop_brake: Option<u32>,
-    /// Its own names of events, and the tool of those that are about one tool.
+    /// Its own names for events, with the tool if the event is about a single tool.
     pub(super) events: &'static [(&'static str, Hook, &'static str)],
-    /// Its own names of fields, and Claude Code's.
+    /// Its own names for fields, and Claude Code's.
     pub(super) fields: &'static [(&'static str, &'static str)],
-    /// Its own names of tools, Claude Code's (none: the tool is harmless), and the same of the fields
-    /// of its input.
+    /// Its own names for tools, Claude Code's (empty if the tool is harmless), and the same for the
+    /// fields of its input.
     pub(super) tools: &'static [Row],
-    /// The events that are registered, in the order in which a session has them.
+    /// The events that are registered, in the order in which they occur in a session.
     pub(super) registered: &'static [Hook],
     pub(super) recorded: &'static [(Hook, &'static str)],
-    /// How it is installed; none where nobody has tried.
+    /// How roz is installed for it; `None` if that was never tested.
     pub(super) setup: Option<Setup>,
-    /// What the reviewer is called there.
+    /// The name of the reviewer in this client.
     pub(super) reviewer: &'static str,
-    /// The server of the reviewer's own tool, where nothing else tells that it acts.
+    /// The server of the reviewer's own tool, if nothing else shows that a call comes from the
+    /// reviewer.
     pub(super) reviewer_server: Option<&'static str>,
     /// The files and folders of a project in which an agent of its name replaces it.
     pub(super) project_reviewers: &'static [&'static str],
     /// Words in what the agent is told, and what they are there.
     pub(super) words: &'static [(&'static str, &'static str)],
-    /// Where it takes context.
+    /// The events at which it accepts context.
     pub(super) context: &'static [Hook],
-    /// The fields of a launch that are kept, by their own names; none where no launch is changed.
+    /// The fields of a launch that are kept, by the client's names; `None` if launches are not
+    /// changed.
     pub(super) kept_at_launch: Option<&'static [&'static str]>,
-    /// The reason of a hold comes back as a prompt.
+    /// Whether it sends the reason of a hold back as a prompt.
     pub(super) sends_holds_as_prompts: bool,
     pub(super) is_for_us: fn(&Payload, Hook) -> bool,
-    /// The name `mcp__server__tool` of a tool that is not in the table.
+    /// The name `mcp__server__tool` for a tool that is not in the table.
     pub(super) mcp: fn(&str) -> Option<String>,
     /// Whether an answer says that its call failed.
     pub(super) failed: fn(&RawValue) -> bool,
     pub(super) result: fn(&ToolCall, Option<&RawValue>) -> ToolResult,
-    /// The exit code that a line of the transcript tells of a call.
+    /// The exit code of a call, if this line of the transcript contains it.
     pub(super) recorded_exit_code: fn(&str, &str) -> Option<i32>,
     pub(super) render: fn(Reply, Hook) -> Printed,
 }
 
 pub(super) type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-/// Where a client in Claude Code's manner takes context.
+/// The events at which clients like Claude Code accept context.
 pub(super) const CONTEXT: &[Hook] = &[
     Hook::SessionStart,
     Hook::UserPrompt,
@@ -75,8 +77,7 @@ pub(super) const CONTEXT: &[Hook] = &[
 ];
 
 impl Dialect {
-    /// A client with Claude Code's envelope and answers, tools of its own, and nothing else that is
-    /// known of it.
+    /// A client with Claude Code's envelope and answers, and no known differences except its tools.
     pub(super) const LIKE_CLAUDE: Self = Self {
         name: "",
         title: "",
@@ -113,13 +114,13 @@ impl Dialect {
         render: claude::render,
     };
 
-    /// The event of that name: the client's, or ours.
+    /// The event with that name, either the client's or ours.
     pub(super) fn hook(&self, name: &str) -> Option<Hook> {
         let own = self.events.iter().find(|(own, ..)| *own == name);
         own.map(|(_, hook, _)| *hook).or_else(|| Hook::find(name))
     }
 
-    /// What it calls an event.
+    /// Its name for an event.
     pub(super) fn own_event(&self, hook: Hook) -> &'static str {
         let own = self.events.iter().find(|(_, item, _)| *item == hook);
         own.map_or(hook.name(), |(own, ..)| *own)
@@ -130,12 +131,12 @@ impl Dialect {
         own.map_or("", |(_, _, tool)| *tool)
     }
 
-    /// The type of a subagent as gates know it.
+    /// The type of a subagent for the gates.
     pub(super) fn agent_type(&self, named: String) -> String {
         if named == self.reviewer { REVIEWER.to_owned() } else { named }
     }
 
-    /// Each call that a call holds, in Claude Code's words: itself, unless it holds others.
+    /// The calls in a call, with Claude Code's names: itself, unless it contains others.
     pub(super) fn calls_of<'a>(
         &self,
         name: &str,
@@ -164,7 +165,7 @@ impl Dialect {
             "Bash".clone_into(&mut tool);
             input = decision(&input);
         }
-        // Whatever a tool is called that is given a patch, its name says nothing.
+        // If the input is a patch, the tool's name does not matter.
         let is_patch = input.is_string();
         if is_patch {
             "apply_patch".clone_into(&mut tool);
@@ -190,7 +191,7 @@ impl Dialect {
         calls
     }
 
-    /// What is said, in the client's words.
+    /// The text with the client's words.
     fn said(&self, text: &str) -> String {
         let said =
             self.words.iter().fold(text.to_owned(), |said, (ours, own)| said.replace(ours, own));
@@ -199,7 +200,7 @@ impl Dialect {
         bounded::chars(&said, MAX_TEXT)
     }
 
-    /// A prompt without what a hook at the session's start told, where the client puts that before it.
+    /// A prompt without the context from the session's start, if the client puts that before it.
     pub(super) fn without_context(&self, prompt: String) -> String {
         let typed = prompt
             .strip_prefix("<hook_context>")
@@ -210,7 +211,7 @@ impl Dialect {
         }
     }
 
-    /// The reason of an objection: a client may pass over a blank one.
+    /// The reason of an objection, which must not be blank because a client may ignore it then.
     fn reason(&self, text: &str, hook: Hook) -> String {
         let said = self.said(text);
         let begin = match hook {
@@ -222,7 +223,7 @@ impl Dialect {
     }
 }
 
-/// What the reviewer's own tool decides, as the command that decides the same.
+/// A call of the reviewer's own tool as the equivalent command.
 fn decision(input: &Value) -> Value {
     let words = ["session", "verdict", "summary"].map(|field| {
         let word = input.get(field).and_then(Value::as_str).unwrap_or_default();
@@ -240,7 +241,7 @@ fn rename(input: &mut Value, names: &[(&str, &str)]) {
     }
 }
 
-/// A command that names its folder, as a line that goes there.
+/// Turns a command with a folder into a line that changes to that folder first.
 fn enter_folder(input: &mut Value) {
     let text = |field: &str| input.get(field)?.as_str();
     let (Some(folder), Some(command)) = (text("workdir"), text("command")) else { return };

@@ -1,8 +1,8 @@
-//! The events that a client sends as JSON with Claude Code's field names, or with names of its own
+//! Parses the events that a client sends as JSON, with Claude Code's field names or its own names
 //! for the same fields.
 //!
-//! What comes in is read leniently, field by field: a field of the wrong type counts as absent, so that
-//! no oddity in one of them hides the rest from a gate.
+//! Input is read leniently, field by field: a field of the wrong type counts as absent, so that it
+//! does not hide the others from a gate.
 
 use std::{borrow::Cow, collections::BTreeMap, path::PathBuf};
 
@@ -26,10 +26,10 @@ use crate::core::{
     tool::REVIEWER,
 };
 
-/// No path is longer than this, in bytes (Linux's `PATH_MAX`).
+/// The longest path, in bytes (Linux's `PATH_MAX`).
 const MAX_PATH: usize = 4096;
 
-/// Events of the clients, of all versions we know, that no gate asks for.
+/// Events of all known versions of the clients that no gate needs.
 const OTHERS: &str = "\
     AfterModel BeforeModel BeforeToolSelection ConfigChange CwdChanged DirectoryAdded \
     Elicitation ElicitationResult ErrorOccurred FileChanged InstructionsLoaded Interrupt \
@@ -38,11 +38,11 @@ const OTHERS: &str = "\
     TaskCreated TeammateIdle TodoCompleted TodoCreated UserPromptExpansion WorktreeCreate \
     WorktreeRemove";
 
-/// Permission modes in which a question waits for ever, or is answered by nobody.
+/// Permission modes in which nobody answers a question.
 const UNATTENDED: &[&str] = &["bypassPermissions", "dontAsk"];
 
-/// The payload's fields by Claude Code's names, unread: only what an event needs is looked into. Of a
-/// field that is there twice the last one counts, as it does for the client.
+/// The payload's fields by Claude Code's names. Only what an event needs is parsed. If a field
+/// occurs twice, the last one counts, as it does for the client.
 #[derive(Debug, Default)]
 pub(super) struct Payload<'a>(BTreeMap<Cow<'a, str>, &'a RawValue>);
 
@@ -52,7 +52,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Reads the fields of an object into a payload, under the names that the client has for them.
+/// Reads the fields of an object with the client's names into a payload.
 struct Fields<'p, 'de> {
     dialect: &'static Dialect,
     payload: &'p mut Payload<'de>,
@@ -71,7 +71,7 @@ impl<'de> Visitor<'de> for Fields<'_, 'de> {
             let own = self.dialect.fields.iter().find(|(own, _)| *own == name.0);
             let name = own.map_or(name.0, |(_, name)| Cow::Borrowed(*name));
             if name == INNER {
-                // A part of the payload that cannot be read says nothing.
+                // An unreadable part of the payload is ignored.
                 let _ = read(self.dialect, value.get(), self.payload);
             } else if value.get() != "null" {
                 self.payload.0.insert(name, value);
@@ -81,7 +81,7 @@ impl<'de> Visitor<'de> for Fields<'_, 'de> {
     }
 }
 
-/// What a dialect calls a field whose own fields belong to the payload.
+/// Marks a field in a dialect whose own fields belong to the payload.
 pub(super) const INNER: &str = "{}";
 
 fn read<'a>(
@@ -94,15 +94,14 @@ fn read<'a>(
     json.end()
 }
 
-/// A key, borrowed where it has no escapes.
+/// A key, borrowed if it has no escapes.
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The longest name that is taken for one, in bytes.
+/// The longest valid name, in bytes.
 const MAX_ID: usize = 256;
 
-/// Reads a payload. `word` is the command line's, for payloads that do not
-/// name their event.
+/// Reads a payload. `word` comes from the command line, for payloads that do not name their event.
 pub(super) fn parse<'a>(
     dialect: &'static Dialect,
     word: &str,
@@ -179,9 +178,9 @@ fn unknown(name: &str) -> Error {
     Error::UnknownEvent(bounded::line(name, 60))
 }
 
-/// How prompts begin that the client sends by itself: the end of a background task, the report of a
-/// subagent in auto mode, the messages of teammates and of other sessions, and what roz said as it
-/// held a stop.
+/// The beginnings of prompts that the client sends by itself: the end of a background task, the
+/// report of a subagent in auto mode, messages of teammates and other sessions, and roz's reason
+/// for holding a stop.
 const CLIENT_PROMPTS: &[&str] = &[
     "<task-notification>",
     "<agent-message",
@@ -191,7 +190,7 @@ const CLIENT_PROMPTS: &[&str] = &[
 ];
 
 impl<'a> Payload<'a> {
-    /// What the event says: one thing for each call that a tool call holds.
+    /// The events in the payload: one for each call that a tool call contains.
     fn whats(&self, dialect: &'static Dialect, hook: Hook) -> Vec<What<'a>> {
         let calls = || self.calls(dialect).into_iter();
         let ran = |succeeded| calls().map(|call| What::PostToolUse { call, succeeded }).collect();
@@ -243,8 +242,8 @@ impl<'a> Payload<'a> {
         vec![what]
     }
 
-    /// Where events in a subagent do not say so: the call that starts the reviewer is its start, and
-    /// its end; the tool of its own server is used by nobody else.
+    /// Attributes events to the reviewer if the client does not: the call that starts the reviewer
+    /// is its start and its end, and only the reviewer uses the tool of its own server.
     fn tell_of_reviewer(&self, server: &str, events: &mut Vec<Event<'a>>) {
         let is_own = self.get("mcp_context").and_then(mcp_name).is_some_and(|name| {
             name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"))
@@ -275,7 +274,7 @@ impl<'a> Payload<'a> {
         let json = self.get("tool_input").map_or("{}", RawValue::get);
         let mut name = fields::name(self.get("tool_name"));
         if name.is_empty() {
-            // The event itself says what is done: `pre_run_command`.
+            // The name of the event says what is done: `pre_run_command`.
             let event = fields::short(self.get("hook_event_name"), MAX_ID).unwrap_or_default();
             dialect.tool_of_event(&event).clone_into(&mut name);
         }
@@ -283,7 +282,7 @@ impl<'a> Payload<'a> {
             name = named;
         }
         let id = fields::id(self.get("tool_use_id")).or_else(|| {
-            // Before and after the call the input is the same.
+            // The input is the same before and after the call.
             let who = fields::id(self.get("agent_id")).unwrap_or_default();
             let digest = || bounded::sha256(format!("{who} {name} {json}").as_bytes());
             (!dialect.can(Capability::NameCalls)).then(|| format!("{MADE_UP}{}", &digest()[..16]))
@@ -302,7 +301,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// A source that is not named counts as the user.
+    /// If the source is not given, it counts as the user.
     fn sender(&self, prompt: &str, dialect: &Dialect) -> Sender {
         let by_user = match fields::text(self.get("source")) {
             Some(source) => source == "user" || source == "sdk",
@@ -310,19 +309,20 @@ impl<'a> Payload<'a> {
         };
         let is_hold = dialect.sends_holds_as_prompts && prompt.starts_with(HOLD);
         let is_from_client = CLIENT_PROMPTS.iter().any(|opening| prompt.starts_with(opening));
-        // A subagent's prompt is its launch's.
+        // A subagent's prompt comes from its launch.
         let is_from_client = is_from_client || self.get("agent_id").is_some();
         if by_user && !is_from_client && !is_hold { Sender::User } else { Sender::Client }
     }
 }
 
-/// The tool by which a reviewer decides where its shell calls cannot be told from the agent's.
+/// The tool with which a reviewer decides if its shell calls cannot be distinguished from the
+/// agent's.
 pub(super) const DECIDE: &str = "decide";
 
-/// How the reason of a hold begins, so that it is known where it comes back as a prompt.
+/// The beginning of the reason of a hold, to recognise it when it comes back as a prompt.
 pub(super) const HOLD: &str = "roz: ";
 
-/// `mcp__server__tool`, of a client that tells both beside the tool's name.
+/// `mcp__server__tool`, for a client that sends both in addition to the tool's name.
 fn mcp_name(context: &RawValue) -> Option<String> {
     let context: Value = serde_json::from_str(context.get()).ok()?;
     let text = |field: &str| context.get(field)?.as_str();

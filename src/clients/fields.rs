@@ -1,5 +1,5 @@
-//! Fields of a payload, read one by one: what cannot be read counts as
-//! absent, and what is very large is not copied around.
+//! Reads the fields of a payload one by one. Unreadable ones count as absent, and very large ones
+//! are not copied.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use serde_json::{Map, Value, value::RawValue};
 
 use crate::core::{bounded, event::Background, schedule::Scheduled};
 
-/// Above this an input is not made a value of whole.
+/// In bytes. A larger input is not parsed as a whole.
 const LARGE: usize = 1024 * 1024;
-/// Of a large input, fields up to this size are kept, and as many of them.
+/// The longest field of a large input that is kept, in bytes, and how many such fields are kept.
 const SMALL_FIELD: usize = 64 * 1024;
 const MAX_FIELDS: usize = 256;
-/// Of a large input, texts that gates read are kept whatever their size.
+/// Fields that gates read. They are kept even if they are large.
 const READ_BY_GATES: &[&str] = &[
     "command",
     "cmd",
@@ -38,26 +38,25 @@ pub(crate) fn made_text(mut bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// A short text: an id, a name. What is longer is none.
+/// A short text such as an id or a name; `None` if it is longer than `max`.
 pub(crate) fn short(raw: Option<&RawValue>, max: usize) -> Option<String> {
     text(raw.filter(|raw| raw.get().len() <= 2 + 6 * max)).filter(|text| text.len() <= max)
 }
 
-/// An id: one that is too long is recognised by its digest.
+/// An id. One that is too long is replaced by its digest.
 pub(crate) fn id(raw: Option<&RawValue>) -> Option<String> {
     const MAX: usize = 256;
     let id = text(raw).filter(|text| !text.is_empty())?;
     Some(if id.len() > MAX { bounded::sha256(id.as_bytes()) } else { id })
 }
 
-/// A tool's name, its beginning if it is too long to be one.
+/// A tool's name, cut if it is too long.
 pub(crate) fn name(raw: Option<&RawValue>) -> String {
     const MAX: usize = 1024;
     text(raw).map(|text| bounded::cut(&text, MAX).to_owned()).unwrap_or_default()
 }
 
-/// What `pick` makes of each item of an array, as long as there are not too
-/// many: they are read one by one.
+/// The results of `pick` for the items of an array, up to a limit. They are parsed one by one.
 pub(crate) fn items<T>(raw: &RawValue, pick: impl Fn(Value) -> Option<T>) -> Option<Vec<T>> {
     const MAX_ITEMS: usize = 1000;
 
@@ -94,8 +93,8 @@ pub(crate) fn flag(raw: Option<&RawValue>) -> bool {
     raw.is_some_and(|raw| raw.get() == "true")
 }
 
-/// A tool's input as a value. Of one that is very large, or nested too deep to
-/// be a value, the top level: its texts, and the fields that are small.
+/// A tool's input as a value. If it is very large or nested too deep, only its top level: the texts
+/// and the small fields.
 pub(crate) fn value(json: &str) -> Value {
     if json.len() <= LARGE {
         let whole = serde_json::from_str(json);
@@ -152,9 +151,8 @@ fn top_level(json: &str) -> Option<Map<String, Value>> {
     serde_json::from_str::<Fields>(json).ok().map(|fields| fields.0)
 }
 
-/// JSON in which half surrogates, which are no characters, are replacement
-/// characters. JavaScript writes them; without this a command with one in it
-/// would be no text, and no gate would see it.
+/// JSON in which lone surrogates are replaced by replacement characters. JavaScript writes them;
+/// otherwise a command with one in it would be invalid text, and no gate would see it.
 fn repaired(json: &str) -> String {
     let bytes = json.as_bytes();
     let unit = |at: usize| {
@@ -186,9 +184,9 @@ fn repaired(json: &str) -> String {
     res
 }
 
-/// Whether a tool's result says of itself that it failed, though the client
-/// calls it a success: a tool of a server, a command that was interrupted. Most
-/// results are not even parsed. What a command prints says nothing: it prints what an agent likes.
+/// Whether a tool's result says that it failed although the client reports a success: a tool of a
+/// server, a command that was interrupted. Most results are not even parsed. The output of a
+/// command does not count, because an agent controls it.
 pub(crate) fn says_it_failed(response: &RawValue) -> bool {
     #[derive(Deserialize)]
     struct Said {
@@ -203,7 +201,7 @@ pub(crate) fn says_it_failed(response: &RawValue) -> bool {
         text: String,
     }
     let text = response.get();
-    // What a server answers is text in a list.
+    // The answer of a server is a list of texts.
     if text.starts_with('[') {
         if !["rror:", "RROR:", "success", "isError", "is_error"]
             .iter()
@@ -230,13 +228,13 @@ pub(crate) fn says_it_failed(response: &RawValue) -> bool {
         || said.interrupted == Some(Value::Bool(true))
 }
 
-/// The subagents among the tasks that run in the background. A workflow counts
-/// as one: its agents are not listed by themselves.
+/// The subagents among the background tasks. A workflow counts as one, because its agents are not
+/// listed.
 pub(crate) fn background(tasks: &RawValue) -> Option<Vec<Background>> {
     let text = |task: &Value, field: &str| {
         task.get(field).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
-    // Some clients list nothing but agents, without a type.
+    // Some clients list only agents, without a type.
     let is_agent = |task: &Value| match text(task, "type").as_str() {
         "subagent" | "workflow" => true,
         kind => kind.is_empty() && !text(task, "agent_type").is_empty(),

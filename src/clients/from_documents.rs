@@ -1,5 +1,5 @@
-//! Clients that are known from documents only: none of them was run. They are recognised and judged
-//! before a tool, and nothing else.
+//! Clients that are known only from their documentation and were never run. roz recognises them,
+//! and only judges calls before a tool runs.
 
 use serde_json::json;
 

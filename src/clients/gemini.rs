@@ -1,5 +1,5 @@
-//! Gemini CLI, as observed on 0.61.0: events of its own, an answer at the top level. An exit code
-//! other than 0 and 1 denies the call.
+//! Gemini CLI, as observed on 0.61.0. It has its own events, and expects the answer at the top
+//! level. An exit code other than 0 and 1 denies the call.
 
 use serde_json::json;
 
@@ -114,7 +114,7 @@ const TOOLS: &[Row] = &[
     ("exit_plan_mode", "ExitPlanMode", &[]),
 ];
 
-/// `mcp_calc_add`, where the payload does not tell server and tool apart.
+/// Splits a name like `mcp_calc_add`, if the payload does not name server and tool separately.
 fn mcp(name: &str) -> Option<String> {
     let (server, tool) = name.strip_prefix("mcp_")?.split_once('_')?;
     Some(format!("mcp__{server}__{tool}"))
@@ -128,7 +128,7 @@ fn render(said: Reply, hook: Hook) -> Printed {
         Decision::Object(reason) | Decision::Ask(reason) if hook == Hook::PreToolUse => {
             stdout["decision"] = "deny".into();
             stdout["reason"] = reason.as_str().into();
-            // What other clients in Claude Code's manner obey.
+            // Other clients that follow Claude Code obey this field.
             specific["permissionDecision"] = "deny".into();
             specific["permissionDecisionReason"] = reason.into();
         }

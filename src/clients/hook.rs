@@ -29,7 +29,7 @@ impl Hook {
         Hook::SessionEnd,
     ];
 
-    /// What Claude Code calls it, and roz in its own files.
+    /// Its name in Claude Code and in roz's own files.
     pub fn name(self) -> &'static str {
         match self {
             Hook::SessionStart => "SessionStart",
@@ -45,7 +45,7 @@ impl Hook {
         }
     }
 
-    /// What `roz hook …` calls it.
+    /// Its name in `roz hook …`.
     pub fn word(self) -> &'static str {
         match self {
             Hook::SessionStart => "session-start",
@@ -61,7 +61,7 @@ impl Hook {
         }
     }
 
-    /// The hook of that name, ours or the client's.
+    /// The hook with that name, either ours or the client's.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|hook| hook.word() == name || hook.name() == name)
     }

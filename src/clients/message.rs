@@ -1,4 +1,4 @@
-//! What a client tells, and what it is answered, whatever its JSON looks like.
+//! The events and answers of all clients, independent of their JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::core::{
     tool::ToolResult,
 };
 
-/// One event, as a client told it.
+/// One event from a client.
 #[derive(Debug, Clone)]
 pub struct Input<'a> {
     pub client: &'static dyn Client,
@@ -22,11 +22,11 @@ pub struct Input<'a> {
     pub cwd: Option<PathBuf>,
     pub transcript_path: Option<PathBuf>,
     pub event: Event<'a>,
-    /// The other events, where a tool call holds several calls: one for each.
+    /// The other events, one for each call, if a tool call contains several calls.
     pub more: Vec<Event<'a>>,
-    /// What a tool that ran answered, or the error with which it failed.
+    /// The answer of a tool that ran, or its error.
     pub answer: Option<&'a RawValue>,
-    /// The exit code of a command that ran, where the client's transcript tells it.
+    /// The exit code of a command that ran, if it is in the client's transcript.
     pub exit_code: Option<i32>,
     /// The folder that the client gives agents for files outside the work.
     pub scratchpad: Option<PathBuf>,
@@ -34,13 +34,13 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// What a call of it answered.
+    /// The result of one of its calls.
     pub fn result(&self, call: &ToolCall) -> ToolResult {
         let result = self.client.result(call, self.answer);
         ToolResult { exit_code: result.exit_code.or(self.exit_code), ..result }
     }
 
-    /// A call that did not come from a client: one that is explained, or a program that starts.
+    /// A call that does not come from a client, such as one to explain, or a program that starts.
     pub fn of_call(event: Event<'a>, payload: &'a str, session_id: SessionId, cwd: &Path) -> Self {
         Self {
             client: super::ALL[0],
@@ -59,7 +59,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Why there is nothing for the gates.
+/// Why a payload is not passed to the gates.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("standard input is not a JSON object")]
@@ -70,12 +70,12 @@ pub enum Error {
     BadSession(#[from] BadSessionId),
     #[error("`{0}` is not an event that this roz knows")]
     UnknownEvent(String),
-    /// The client sends this event, and no gate needs it.
+    /// No gate needs this event.
     #[error("not for us")]
     NotForUs,
 }
 
-/// What is to be said to the client.
+/// The answer to a client.
 #[derive(Debug, Default, Clone)]
 pub struct Reply {
     pub decision: Decision,
@@ -85,12 +85,12 @@ pub struct Reply {
     pub updated_input: Option<Value>,
 }
 
-/// No text in a reply is longer, in characters: Claude Code takes no more.
+/// The longest text in a reply, in characters. Claude Code does not accept more.
 pub const MAX_TEXT: usize = 10_000;
 
 impl Reply {
-    /// The reply to two calls that the client made as one: the decision that weighs more, and what is
-    /// said beside both. New input for one of them is none for the whole.
+    /// Combines the replies to two calls that the client sent as one: the stricter decision, and
+    /// the messages of both. New input for one of them is dropped.
     #[must_use]
     pub fn and(mut self, next: Reply) -> Self {
         if next.decision.weight() > self.decision.weight() {

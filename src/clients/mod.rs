@@ -1,5 +1,5 @@
-//! How each agent that roz serves tells its events and is answered. Pure: bytes become an event of the
-//! core, an answer becomes bytes. What is protected of an agent is in `core::agents`.
+//! How each supported agent sends events and is answered. Pure: turns bytes into an event of the
+//! core, and an answer into bytes. The files of an agent that are protected are in `core::agents`.
 
 mod answer;
 pub(crate) mod claude;

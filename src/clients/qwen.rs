@@ -1,4 +1,5 @@
-//! Qwen Code, as observed on 0.24.4 and 0.15.10: Claude Code's events and answers, tools of its own.
+//! Qwen Code, as observed on 0.24.4 and 0.15.10. It has Claude Code's events and answers, and its
+//! own tools.
 
 use super::{
     Capability, Hook,
@@ -42,7 +43,7 @@ pub(super) static QWEN: Dialect = Dialect {
         off: Some(("settings.json", "/disableAllHooks", true)),
         hooks: Hooks::Shared {
             file: "settings.json",
-            // From 1,000 on every version takes it for milliseconds.
+            // Every version interprets 1,000 and more as milliseconds.
             patience: Patience::Milliseconds(10_000),
             line: |_, line| line.to_owned(),
         },
@@ -95,8 +96,8 @@ const TOOLS: &[Row] = &[
     ("cron_delete", "CronDelete", &[]),
 ];
 
-/// The event comes before every request to the model; a person's prompt is `submitted_prompt`, which
-/// the old version does not have: there an empty one is none.
+/// The event is sent before every request to the model. A person's prompt is in `submitted_prompt`;
+/// in the old version, which lacks that field, an empty `prompt` is ignored.
 fn is_for_us(payload: &Payload, hook: Hook) -> bool {
     let is_old = payload.get("prompt_id").is_none();
     let is_empty = payload.get("prompt").is_none_or(|prompt| prompt.get() == "\"\"");

@@ -1,27 +1,27 @@
-//! The files by which a client is told of roz: its hooks, and the reviewer among its agents.
+//! The files that register roz with a client: its hooks, and the reviewer among its agents.
 
 use serde_json::{Map, Value, json};
 
 use super::{Hook, dialect::Dialect};
 
-/// Where a client looks for its files, and what roz puts there.
+/// Where a client looks for its files, and what roz writes there.
 #[derive(Debug)]
 pub struct Setup {
     /// Its folder in the user's home.
     pub folder: &'static str,
-    /// The variable that names another folder.
+    /// The variable that selects another folder.
     pub variable: Option<&'static str>,
     pub program: &'static str,
     /// What switches its hooks off: a file, the path of a key in it, and its value.
     pub off: Option<(&'static str, &'static str, bool)>,
     pub(super) hooks: Hooks,
-    /// The file of the reviewer in that folder, and its text.
+    /// The reviewer's file in that folder, and its text.
     pub(super) reviewer: (&'static str, fn(&str) -> String),
 }
 
 #[derive(Debug)]
 pub(super) enum Hooks {
-    /// Among what else is in this file. A hook that takes longer has no say.
+    /// In a file with other settings. A hook that takes longer is ignored.
     Shared { file: &'static str, patience: Patience, line: fn(&str, &str) -> String },
     /// A file of roz's own.
     Own { file: &'static str, text: fn(&Dialect, &str) -> String },
@@ -50,7 +50,7 @@ pub enum Content {
 }
 
 impl Setup {
-    /// What is to be written, for the binary at this path.
+    /// The files to write, for the binary at this path.
     pub(super) fn files(&self, dialect: &Dialect, binary: &str) -> Vec<File> {
         let hooks = match &self.hooks {
             Hooks::Shared { file, patience, line } => {
@@ -79,13 +79,13 @@ pub(super) fn command(
     line(&binary, &format!("{binary} hook {} --client {}", hook.word(), dialect.name))
 }
 
-/// A path as a word of a shell.
+/// A path as a shell word.
 fn word(path: &str) -> String {
     let is_plain = path.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+@".contains(c));
     if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
-/// Of a client that stops a session's end after three seconds.
+/// For a client that gives the hook at a session's end three seconds.
 const END: u64 = 3;
 
 fn group(command: &str, patience: Patience, hook: Hook) -> Value {
@@ -97,16 +97,16 @@ fn group(command: &str, patience: Patience, hook: Hook) -> Value {
     json!({ "hooks": [{ "type": "command", "command": command, "timeout": timeout }] })
 }
 
-/// For a client that denies every call where the program is missing. It waits for whatever a hook
-/// leaves behind that is too slow, so the shell makes room for it.
+/// The command line for a client that denies every call if the program is missing. If a hook is too
+/// slow, the client waits for its child processes, so `exec` replaces the shell.
 pub(super) fn guarded(binary: &str, line: &str) -> String {
     format!("[ -x {binary} ] || exit 0; exec {line}")
 }
 
-/// Hooks as a file of their own has them.
+/// The content of a file that contains only roz's hooks.
 pub(super) fn own_file(dialect: &Dialect, binary: &str) -> String {
     let hooks = dialect.registered.iter().map(|hook| {
-        // It denies the call where its hook is killed.
+        // The client denies a call if its hook is killed.
         let command = command(dialect, binary, *hook, |_, line| format!("{line}; exit 0"));
         let entry = json!({ "type": "command", "command": command, "timeoutSec": 10 });
         (dialect.own_event(*hook).to_owned(), json!([entry]))
@@ -117,14 +117,14 @@ pub(super) fn own_file(dialect: &Dialect, binary: &str) -> String {
 
 const REVIEWER: &str = include_str!("../../agents/roz.md");
 
-/// What the reviewer is told of itself, without the head that each client has in its own way.
+/// The reviewer's instructions, without the header, which differs between clients.
 pub(super) fn instructions() -> &'static str {
     let body = REVIEWER.splitn(3, "---\n").nth(2).unwrap_or(REVIEWER);
     body.trim_start()
 }
 
-/// The same for a client that can tell a reviewer nothing at its start: no token, and the session is
-/// named by the prompt.
+/// The same for a client that cannot pass anything to a reviewer at its start: there is no token,
+/// and the prompt names the session.
 pub(super) fn instructions_alone() -> String {
     const TOLD: &str = "Your context names the session under review and holds a one-time token. Do \
         not repeat the token in your answer.";
@@ -136,7 +136,7 @@ pub(super) fn instructions_alone() -> String {
         .replace("your context names the programs (", "programs that may be there: (")
 }
 
-/// A reviewer's file with a head of `name: value` lines.
+/// A reviewer's file with a header of `name: value` lines.
 pub(super) fn reviewer_file(head: &str, instructions: &str) -> String {
     format!("---\n{head}---\n\n{instructions}")
 }

@@ -1,4 +1,4 @@
-//! The present state beside what is approved, path by path.
+//! Compares the present state with what is approved, path by path.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::{
     world::git::Error,
 };
 
-/// Approvals of work that are compared, newest first; older ones are ignored.
+/// How many approvals are compared, newest first; older ones are ignored.
 const MAX_COMPARED: usize = 8;
 
 impl State {
-    /// The present state beside what is approved. Who changed a file is not known here.
+    /// Compares the present state with what is approved. Who changed a file is not known here.
     pub fn compare(&self, table: &Table, question: &Question) -> Result<Known, Error> {
         let whole = self.differ(&self.fork, &self.tree)?;
         let mut known = Known {
@@ -43,7 +43,7 @@ impl State {
             let is_here = self.is_here(approved);
             let refused = match self.refused(approved, pushed.as_deref(), is_here) {
                 Ok(refused) => refused,
-                // The objects of an old approval may be gone with their store.
+                // The objects of an old approval may have been deleted.
                 Err(Error::Git { .. }) => continue,
                 Err(err) => return Err(err),
             };
@@ -62,19 +62,19 @@ impl State {
             Some(approved) => known.base.clone_from(&approved.tree),
             None => known.changed = whole.keys().map(|path| named(path)).collect(),
         }
-        // Asked for once more, though nothing has changed: the whole work is shown.
+        // If a review is asked for again without a change, the whole work is shown.
         if known.base == self.tree {
             known.base.clone_from(&self.fork);
         }
         Ok(known)
     }
 
-    /// Whether an approval is for the very call that is asked about, of the same empty work.
+    /// Whether an approval is for exactly this call, with the same empty work.
     fn is_for_call(&self, approved: &Approved, question: &Question) -> bool {
         approved.key.is_some() && approved.key == question.key && approved.tree == self.tree
     }
 
-    /// What keeps an approval from serving the present state, or what is pushed.
+    /// Why an approval does not cover the present state, or what is pushed.
     fn refused(
         &self,
         approved: &Approved,
@@ -109,7 +109,7 @@ impl State {
         Ok(refused)
     }
 
-    /// The paths in which a tree differs from the approved one, each with what it is otherwise.
+    /// The paths in which a tree differs from the approved one, each with its other properties.
     fn compared(
         &self,
         approved: &Approved,
@@ -120,7 +120,7 @@ impl State {
         if differing.is_empty() {
             return Ok(Vec::new());
         }
-        // The paths that are not as the default branch, and as an earlier base, has them.
+        // The paths that differ from the default branch and from an earlier base.
         let not_fork = self.paths(&target.fork, &target.tree)?;
         let default = self.default_tree.as_ref();
         let not_default = default.map(|tree| self.paths(tree, &target.tree)).transpose()?;
@@ -149,11 +149,11 @@ impl State {
         Ok(judged.collect())
     }
 
-    /// The trees that a push takes along.
+    /// The trees that a push contains.
     fn pushed(&self, push: &Push) -> Vec<Pushed> {
         let head = || Pushed { tree: self.head_tree.clone(), fork: self.fork.clone() };
         let pushed = |name: &String| {
-            // Of a name that git does not know, git itself says so.
+            // Git itself will report a name that it does not know.
             let tree = self.tree_of(name).unwrap_or_else(|_| self.head_tree.clone());
             let default = self.default_commit.as_ref();
             let fork = default.and_then(|default| self.merge_base(name, default).ok()?);
@@ -164,7 +164,7 @@ impl State {
     }
 }
 
-/// A tree that is pushed, and the one in which it left the default branch.
+/// A tree that is pushed, and the tree at which it branched off the default branch.
 struct Pushed {
     tree: String,
     fork: String,
@@ -173,7 +173,7 @@ struct Pushed {
 #[derive(Default, PartialEq)]
 struct Refused {
     changed: BTreeSet<String>,
-    /// As approved in the work tree, and not in what is pushed.
+    /// Files that are as approved in the work tree, but not in what is pushed.
     uncommitted: BTreeSet<String>,
     elsewhere: BTreeSet<String>,
 }

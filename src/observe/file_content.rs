@@ -1,15 +1,15 @@
-//! What a file holds, and the hash by which it is known.
+//! The content of a file, and the hash that identifies it.
 
 use std::{os::unix::fs::MetadataExt as _, path::Path};
 
 use crate::{core::bounded, world::read_head};
 
-/// A larger file is known by its size and its times.
+/// In bytes. A larger file is identified by its size and its times.
 const MAX_HASHED: usize = 16 << 20;
 
 #[derive(Debug, Default)]
 pub struct Content {
-    /// None where there are too many of them.
+    /// `None` if the file is too large.
     pub bytes: Option<Vec<u8>>,
     pub hash: Option<String>,
 }
@@ -32,8 +32,8 @@ impl Content {
     }
 }
 
-/// `sha256:` and 64 hexadecimal digits of what a file holds; of a very large one `stamp:`, its
-/// size and its times.
+/// `sha256:` and 64 hexadecimal digits for the content of a file; for a very large one `stamp:`,
+/// its size and its times.
 pub fn hash(path: &Path) -> Option<String> {
     Content::read(path)?.hash
 }

@@ -1,15 +1,15 @@
-//! What git itself brought while a call ran: by `git switch`, `pull`, `merge`, `rebase`,
-//! `restore` or `stash pop`. It is nobody's change.
+//! What git itself wrote while a call ran, with `git switch`, `pull`, `merge`, `rebase`, `restore`
+//! or `stash pop`. Such changes are nobody's.
 //!
-//! Judged by content, not by the command line. A path was brought if it now is what one of these
-//! commits says, be it a text or that there is no such file:
+//! The content decides, not the command line. Git wrote a path if its content (or its absence) is
+//! now that of one of these commits:
 //!
-//! - the commit that was checked out, and the stashes that there were, when the call began;
-//! - each commit that HEAD came to without being committed here: another branch, what was
-//!   fetched, the result of a merge or a rebase. HEAD's reflog says which these are.
+//! - the commit that was checked out when the call began, and the stashes at that time;
+//! - each commit that HEAD reached without being committed here: another branch, a fetched commit,
+//!   the result of a merge or a rebase. HEAD's reflog lists them.
 //!
-//! A commit that the call itself made does not count, and takes out what it changed:
-//! `echo x > f; git commit -am x; git switch -` leaves `f` the agent's.
+//! A commit that the call itself made does not count, and excludes what it changed: after `echo x >
+//! f; git commit -am x; git switch -`, `f` is still changed by the agent.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,11 +27,11 @@ use crate::{
     },
 };
 
-/// Stashes that are remembered.
+/// How many stashes are remembered.
 const MAX_STASHES: usize = 5;
-/// Commits that are asked what they hold: the last ones count.
+/// How many of the last commits are looked up.
 const MAX_COMMITS: usize = 12;
-/// What is read of the reflog, in bytes.
+/// How much of the reflog is read, in bytes.
 const MAX_LOG: u64 = 64 << 10;
 
 /// The state of git when a call begins. Reads two small files.
@@ -43,21 +43,21 @@ pub fn start(project: &Path) -> GitStart {
     GitStart { head: git::head(project), head_log, stashes: stashes.take(MAX_STASHES).collect() }
 }
 
-/// The commits by which a call's changes are told from git's.
+/// The commits that distinguish git's changes from those of a call.
 #[derive(Debug)]
 pub struct Brought<'a> {
     project: &'a Path,
-    /// What these hold was there before.
+    /// Commits and stashes from before the call.
     before: Vec<String>,
-    /// What HEAD came to without a commit of the call's own.
+    /// Commits that HEAD reached and that the call did not make.
     moved_to: Vec<String>,
-    /// Those that the call made.
+    /// Commits that the call made.
     made: Vec<String>,
     until: Instant,
 }
 
 impl<'a> Brought<'a> {
-    /// None where git did nothing in the work tree since then.
+    /// `None` if git has not changed the work tree since then.
     pub fn since(project: &'a Path, start: &GitStart, since: Time, until: Instant) -> Option<Self> {
         let (own, _) = git::git_dirs(project)?;
         let log = own.join("logs/HEAD");
@@ -76,7 +76,7 @@ impl<'a> Brought<'a> {
         let (made, moved_to): (Vec<_>, Vec<_>) =
             git::reflog(&log).rev().take(MAX_COMMITS).partition(makes);
         let made: Vec<String> = made.into_iter().map(|moved| moved.new.to_owned()).collect();
-        // A merge that waits for its conflicts to be resolved, too.
+        // A merge with unresolved conflicts counts, too.
         let merged = read_text(&own.join("MERGE_HEAD"), 4096).unwrap_or_default();
         let came_to = |git::Moved { new, action, .. }| {
             let parent = if action.starts_with("commit (merge)") { "^2" } else { "" };
@@ -88,10 +88,9 @@ impl<'a> Brought<'a> {
         Some(Self { project, before, moved_to, made, until })
     }
 
-    /// Those of `paths`, from the project's root, that git brought. Where git does not say,
-    /// none of them.
+    /// The `paths` (relative to the project's root) that git wrote; empty if git does not answer.
     pub fn of<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> BTreeSet<String> {
-        // Git's input is a line each.
+        // Git reads one path per line.
         let paths: Vec<&str> = paths.into_iter().filter(|path| !path.contains('\n')).collect();
         if paths.is_empty() {
             return BTreeSet::new();
@@ -120,7 +119,7 @@ impl<'a> Brought<'a> {
                 return true;
             }
             let has = |ids: &Vec<Option<String>>| ids.get(*index) == Some(now);
-            // That a stash, or the commit before, lacks a file says nothing of who removed it.
+            // If a stash or the earlier commit lacks a file, that does not tell who removed it.
             let was_before = now.is_some() && before.iter().any(has);
             let is_made = |pair: &[_]| matches!(pair, [own, parent] if has(own) && !has(parent));
             (was_before || moved_to.iter().any(has)) && !made.chunks(2).any(is_made)
@@ -147,7 +146,7 @@ impl<'a> Brought<'a> {
             let said = self.git(&["hash-object", "--stdin-paths"], files.join("\n").as_bytes())?;
             ids.extend(files.into_iter().zip(said.lines().map(|id| Some(id.to_owned()))));
         }
-        // A process for each.
+        // Each link takes a process.
         for path in links.into_iter().take(20) {
             let Ok(target) = self.project.join(path).read_link() else { continue };
             let said =
@@ -157,7 +156,7 @@ impl<'a> Brought<'a> {
         Ok(ids)
     }
 
-    /// For each commit the blobs of the paths, in their order. One process.
+    /// For each commit the blob ids of the paths, in the same order. Starts one process.
     fn ids_at(
         &self,
         commits: &[String],

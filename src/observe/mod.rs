@@ -1,4 +1,4 @@
-//! Reads the state of a repository for the gates, with git, and looks at what a call changed.
+//! Reads the state of a repository for the gates with git, and finds out what a call changed.
 
 mod compare;
 pub mod file_content;

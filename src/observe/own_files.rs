@@ -1,9 +1,7 @@
-//! roz's own files before and after a call: what they said that protects, and whether they still
-//! say it.
+//! Compares the protective content of roz's own files before and after a call.
 //!
-//! A call that may change something keeps what they say as it begins, in
-//! `<ROZ_HOME>/cache/call-<id>`, and compares at its end. What is changed between two calls is a
-//! person's.
+//! If a call may change something, the content is stored in `<ROZ_HOME>/cache/call-<id>` when it
+//! begins, and compared when it ends. A change between two calls was made by a person.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,9 +22,9 @@ use crate::{
     world::{cached, file_identity, files},
 };
 
-/// What waiting for another call may take.
+/// The longest wait for another call.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// Longer ones count as unreadable.
+/// In bytes. Longer files count as unreadable.
 const LONGEST: u64 = 4 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +33,10 @@ pub struct Watched {
     pub path: PathBuf,
 }
 
-/// What each file says that protects: a hash of all of it, or the hooks that it names.
+/// The protective content of each file: a hash of the whole, or the hooks that it contains.
 pub type Known = BTreeMap<PathBuf, BTreeSet<String>>;
 
-/// A file that says something else than before the call.
+/// A file whose protective content has changed during the call.
 #[derive(Debug)]
 pub struct Changed {
     pub kind: Kind,
@@ -51,7 +49,7 @@ pub fn begin(home: &Path, watched: &[Watched], call: &str) {
     let _ = write(&mark(home, call), &look(watched));
 }
 
-/// A call ends. None if it was one that only reads.
+/// What has changed, at the end of a call. `None` if the call only reads.
 pub fn end(
     home: &Path,
     watched: impl FnOnce() -> Vec<Watched>,
@@ -97,7 +95,7 @@ fn is_other(kind: Kind, before: &BTreeSet<String>, now: &BTreeSet<String>) -> bo
     !before.is_subset(now) || kind == Kind::Configuration && before != now
 }
 
-/// What a file says that protects; nothing where there is none.
+/// The protective content of a file; empty if it does not exist.
 fn says(kind: Kind, path: &Path) -> BTreeSet<String> {
     if kind == Kind::Binary
         && let Ok(item) = fs::metadata(path)
@@ -120,14 +118,15 @@ fn says(kind: Kind, path: &Path) -> BTreeSet<String> {
     }
 }
 
-/// Where a call keeps what it began with; `roz clean` takes it away where the call never ended.
+/// The file with the content at the beginning of a call. `roz clean` removes it if the call never
+/// ends.
 fn mark(home: &Path, call: &str) -> PathBuf {
     home.join(format!("cache/call-{:032x}", cached::hash(&[call.as_bytes()])))
 }
 
 fn marks(home: &Path) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(home.join("cache")).into_iter().flatten().flatten();
-    // A call that was declined never ends.
+    // There is no event at the end of a call that was declined.
     let is_recent = |entry: &fs::DirEntry| {
         let age = entry.metadata().ok().and_then(|meta| meta.modified().ok()?.elapsed().ok());
         age.is_none_or(|age| age <= LONGEST_CALL.to_std().unwrap_or_default())
@@ -144,16 +143,16 @@ fn write(path: &Path, serialize: &impl Serialize) -> io::Result<()> {
     cached::replace(path, &[&serde_json::to_vec(serialize)?])
 }
 
-/// What waits for a person, of what is still as the call left it.
+/// The files that wait for a person to confirm them and are still as the call left them.
 pub fn unconfirmed(home: &Path) -> Vec<WeakenedFile> {
     let mut noted: Vec<WeakenedFile> = read(&list(home)).unwrap_or_default();
     noted.retain(|file| is_other(file.kind, &file.before, &says(file.kind, &file.file)));
     noted
 }
 
-/// Notes what a call weakened; of each file what it was at first counts.
+/// Records which files a call weakened. The earliest content of each file is kept.
 pub fn note(home: &Path, new: &[WeakenedFile]) -> io::Result<()> {
-    // Calls end side by side, and none may forget what another one noted.
+    // Calls may end at the same time, and must not overwrite each other's records.
     let lock = files::lock(&home.join("cache/unconfirmed.lock"), Instant::now() + PATIENCE);
     let _lock = lock.map_err(io::Error::other)?;
     let mut noted = unconfirmed(home);
@@ -166,12 +165,12 @@ pub fn note(home: &Path, new: &[WeakenedFile]) -> io::Result<()> {
     write(&list(home), &noted)
 }
 
-/// Whether anything was noted: a look at one file.
+/// Whether anything is recorded. Costs a single look at a file.
 pub fn has_noted(home: &Path) -> bool {
     list(home).exists()
 }
 
-/// Only `waiting` waits for a person any more.
+/// Keeps only the records in `waiting`.
 pub fn leave(home: &Path, waiting: &[WeakenedFile]) -> io::Result<()> {
     if !waiting.is_empty() {
         return write(&list(home), &waiting);

@@ -34,28 +34,28 @@ use crate::{
     },
 };
 
-/// Files whose change is told of.
+/// How many changed files are reported.
 const MAX_FILES: usize = 500;
-/// What is read of them in all, in bytes.
+/// How much of them is read in total, in bytes.
 const MAX_BYTES: usize = 64 << 20;
 
-/// A call that came to its end, and what is known of the time before it.
+/// A call that has ended, and what is known about the state before it.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     pub project: &'a Path,
-    /// Where the agent types a command to restore a file.
+    /// The folder in which the agent would run a command to restore a file.
     pub cwd: &'a Path,
     pub start: &'a Start,
-    /// What the call named beforehand, with the hash of what each file held.
+    /// The files that the call named beforehand, with the hash of their content.
     pub named: &'a BTreeMap<String, Option<String>>,
-    /// Files that differ from before and that the scan leaves out.
+    /// Changed files that the scan skips.
     pub also: &'a [String],
-    /// The hash of what the agent knew a file to hold.
+    /// The hash of a file's content that the agent last saw.
     pub seen: &'a dyn Fn(&str) -> Option<String>,
-    /// Where the text of a hash is kept.
+    /// The path of the kept text with that hash.
     pub kept: &'a dyn Fn(&str) -> Option<PathBuf>,
-    /// Whether the ledger says already how a file came to hold that; the last one: the call named
-    /// it.
+    /// Whether the ledger already explains a file's content. The bool says whether the call named
+    /// the file.
     pub is_told: &'a dyn Fn(&str, Option<&Content>, bool) -> bool,
     pub until: Instant,
 }
@@ -74,14 +74,14 @@ pub struct ChangedFile {
     pub is_before_known: bool,
     pub after: Option<Vec<u8>>,
     pub is_link: bool,
-    /// The commit that was checked out has it.
+    /// Whether it is in the commit that was checked out.
     pub is_tracked: bool,
-    /// When it was touched, by the file system's clock; none if it is gone.
+    /// When it was touched, by the file system's clock; `None` if it is gone.
     pub at: Option<changed_since::Time>,
     pub way_back: Option<WayBack>,
 }
 
-/// Looks at the work tree. `skips` says what is left out.
+/// Scans the work tree. `skips` says what to skip.
 pub fn look(call: Call, skips: &mut dyn Skips) -> Changes {
     let Call { project, start, named, .. } = call;
     let scanned = changed_since::since(project, start.since, skips);
@@ -117,21 +117,21 @@ struct Candidate {
     is_link: bool,
     is_new: bool,
     at: Option<changed_since::Time>,
-    /// What it holds now; none if it is gone.
+    /// Its present content; `None` if it is gone.
     now: Option<Content>,
 }
 
 struct Before {
     text: Vec<u8>,
     is_sure: bool,
-    /// The commit that was checked out has it.
+    /// Whether it is in the commit that was checked out.
     is_gits: bool,
 }
 
 struct Search<'a> {
     call: Call<'a>,
     head: Option<String>,
-    /// What git has of a path at the commit of the beginning.
+    /// The objects at these paths in the commit that was checked out when the call began.
     before: BTreeMap<String, Option<Object>>,
     not_looked: Option<String>,
     bytes: usize,
@@ -186,13 +186,13 @@ impl Search<'_> {
         Some(content)
     }
 
-    /// One question for all that may have been there before.
+    /// Looks up all files that may have existed before with one git command.
     fn ask_git(&mut self, candidates: &[Candidate], scanned: &Scanned) {
         let mut asked: Vec<&Candidate> = candidates
             .iter()
             .filter(|candidate| !Path::new(&candidate.path).is_absolute())
             .collect();
-        // Git's answer is cut somewhere: small ones first.
+        // Git's output is limited: ask for small files first.
         let length = |content: &Content| content.bytes.as_ref().map_or(usize::MAX, Vec::len);
         asked.sort_by_key(|candidate| candidate.now.as_ref().map(length));
         let folders = scanned.folders.iter().map(String::as_str).take(MAX_FILES);
@@ -215,7 +215,7 @@ impl Search<'_> {
         self.before.extend(paths.zip(found.unwrap_or_default()));
     }
 
-    /// Files that git has in folders that were touched, and that are not there any more.
+    /// Tracked files in touched folders that no longer exist.
     fn gone(&mut self, scanned: &Scanned, skips: &dyn Skips) -> Vec<String> {
         let mut folders = scanned.folders.clone();
         let mut gone = Vec::new();
@@ -241,7 +241,7 @@ impl Search<'_> {
             folders = deeper;
         }
         gone.truncate(MAX_FILES);
-        // Their texts were not asked for, and are there.
+        // Their texts have not been read yet.
         for path in &gone {
             self.before.entry(path.clone()).or_insert(Some(Object::Other));
         }
@@ -318,7 +318,7 @@ impl Search<'_> {
         if Path::new(path).is_absolute() {
             return None;
         }
-        // What takes back a scope says of which project it is.
+        // A command that restores a scope has to name the project.
         let is_at_root = cwd == project && !FILES.contains(&path);
         let there = || project.join(path).to_string_lossy().into_owned();
         let from_here = word(&if is_at_root { path.to_owned() } else { there() });
@@ -326,7 +326,7 @@ impl Search<'_> {
             return Some(format!("rm {from_here}"));
         }
         let hash = self.hash_before(path);
-        // What git has is the way back only to what git has.
+        // Git can restore a file only to the committed content.
         let is_as_committed = match before {
             Some(before) => before.is_gits,
             None => hash.is_none() && self.before.get(path).is_some_and(Option::is_some),
@@ -344,7 +344,7 @@ impl Search<'_> {
     }
 }
 
-/// A path as a word that no program takes for an option.
+/// A path as a shell word that is not mistaken for an option.
 fn word(path: &str) -> String {
     if path.starts_with('-') { shell_word(&format!("./{path}")) } else { shell_word(path) }
 }

@@ -14,7 +14,7 @@ use crate::world::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
     pub root: PathBuf,
-    /// The common git directory: work trees that share it share their approvals.
+    /// The common git directory. Work trees with the same one share their approvals.
     pub(super) common: PathBuf,
 }
 
@@ -31,13 +31,13 @@ impl Repository {
         format!("{:032x}", crate::world::cached::hash(&[self.common.as_os_str().as_bytes()]))
     }
 
-    /// Where the objects of approved trees are that the repository lacks.
+    /// The folder for objects of approved trees that the repository lacks.
     pub fn store(&self, home: &Path) -> PathBuf {
         home.join("trees").join(self.key())
     }
 
-    /// The commit of the remote's default branch, as fetches brought it: an entry of its reflog
-    /// that a push made does not count, or an ungated push would empty the work.
+    /// The commit of the remote's default branch that was fetched last. Reflog entries of pushes do
+    /// not count, or an ungated push would empty the work.
     pub fn default_branch(&self, until: Instant) -> Result<Option<String>, Error> {
         const FORMAT: &str = "--format=%(refname)%00%(objectname)%00%(symref)";
         let heads = ["refs/remotes/*/HEAD", "refs/remotes/*/main", "refs/remotes/*/master"];
@@ -55,8 +55,8 @@ impl Repository {
         Ok(self.fetched(name, commit))
     }
 
-    /// What a reflog says was fetched last, of a branch that is at `commit`; none where all of it
-    /// was pushed from here.
+    /// The last fetched commit of a branch that is at `commit`, according to its reflog; `None` if
+    /// all commits were pushed from here.
     fn fetched(&self, name: &str, commit: &str) -> Option<String> {
         let path = self.common.join("logs").join(name);
         let log = read_ending(&path, 1 << 20).unwrap_or_default();

@@ -1,4 +1,5 @@
-//! What git says of a work tree's files, sorted into what is part of the work and what is not.
+//! Sorts the files of a work tree, as `git status` lists them, into those that are part of the work
+//! and those that are not.
 
 use std::{collections::BTreeSet, ffi::OsStr, path::Path};
 
@@ -15,15 +16,15 @@ use crate::{
 const MAX_UNTRACKED: u64 = 64 << 20;
 const MAX_LEFT_OUT: usize = 50;
 
-/// What `git status` says, sorted into what the present state takes over.
+/// The output of `git status`, sorted.
 #[derive(Debug, Default)]
 pub(super) struct Status {
     pub(super) head: Option<String>,
     pub(super) branch: Option<String>,
-    /// Something is staged: the index is not the commit's.
+    /// Whether something is staged, so that the index differs from the commit.
     is_staged: bool,
-    /// Input for `git update-index --index-info`: files that are no part of the work, as they
-    /// were committed.
+    /// Input for `git update-index --index-info`: files that are not part of the work, as they were
+    /// committed.
     pub(super) as_committed: String,
     /// Input for `git update-index --stdin`: files that are taken as they are now.
     pub(super) as_present: String,
@@ -43,7 +44,7 @@ impl Status {
                 Some(("#", header)) => status.header(header),
                 Some(("1", entry)) => status.tracked(entry, root, scene),
                 Some(("u", _)) => return Err(Error::Unmerged),
-                // A folder is a repository of its own, or a linked work tree.
+                // A path with a slash at the end is a nested repository or a linked work tree.
                 Some(("?", path)) if !path.ends_with('/') => untracked.push(path),
                 _ => (),
             }
@@ -78,8 +79,8 @@ impl Status {
         }
     }
 
-    /// Untracked files are part of the work where a session is known to have written them, or
-    /// where an approval has them: what a test run leaves behind is not.
+    /// Untracked files are part of the work if a session is known to have written them, or if an
+    /// approval contains them. Files that a test run leaves behind are not.
     fn untracked(
         &mut self,
         paths: &[&str],
@@ -109,14 +110,14 @@ impl Status {
     }
 }
 
-/// Whether a file was dirty when the session began, and is as it was then.
+/// Whether a file was dirty when the session began and has not changed since.
 fn was_dirty(path: &str, root: &Path, scene: &Scene) -> bool {
     let file = root.join(path);
     scene.dirty_before.get(path).is_some_and(|then| *then == changes::content(&file))
         && !(scene.is_written)(&file)
 }
 
-/// Of untracked files those that the newest approval has.
+/// The untracked files that the newest approval contains.
 fn approved_of(paths: &[&str], repository: &Repository, scene: &Scene) -> BTreeSet<String> {
     let mut approvals = scene.table.approvals.iter().rev();
     let newest = approvals.find(|approved| approved.key.is_none());
@@ -129,7 +130,8 @@ fn approved_of(paths: &[&str], repository: &Repository, scene: &Scene) -> BTreeS
     listed.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
 }
 
-/// Has git write objects into `store`, and read them from there and from the repository.
+/// Variables that make git write objects into `store`, and read them from there and from the
+/// repository.
 pub(super) fn objects_env<'a>(
     store: &'a Path,
     objects: &'a Path,

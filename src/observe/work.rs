@@ -1,8 +1,8 @@
-//! The work of a repository: its base, its present state, and how the two compare with what was
-//! approved. Git answers; `core::review::work` says what the answers mean.
+//! The work in a repository: its base, its present state, and how both compare with what was
+//! approved. This module asks git; `core::review::work` interprets the answers.
 //!
-//! The present state is written as a git tree with a copy of the index, into a folder of roz's
-//! own: the repository stays as it is.
+//! The present state is written as a git tree, with a copy of the index and into a folder of roz's
+//! own, so that the repository does not change.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -28,10 +28,10 @@ use crate::{
 };
 
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-/// Files whose hunks are compared with the approved ones.
+/// How many files are compared with the approved ones hunk by hunk.
 const MAX_HUNKS: usize = 200;
 
-/// What a look needs to know beside the repository.
+/// What is needed besides the repository.
 pub struct Scene<'a> {
     pub home: &'a Path,
     pub table: &'a Table,
@@ -46,9 +46,9 @@ pub struct Scene<'a> {
 
 #[derive(Debug, Clone, Default)]
 pub struct Question {
-    /// What it pushes, where it is a push: judged instead of the work tree.
+    /// What it pushes, if it is a push. This is judged instead of the work tree.
     pub push: Option<Push>,
-    /// Its gate key: an empty work is approved for one.
+    /// Its gate key. An approval of an empty work is for one key.
     pub key: Option<String>,
 }
 
@@ -61,7 +61,7 @@ pub struct State {
     pub branch: Option<String>,
     pub(super) head_tree: String,
     pub tree: String,
-    /// The tree in which the branch left the default branch.
+    /// The tree at which the branch left the default branch.
     pub fork: String,
     pub(super) default_tree: Option<String>,
     pub(super) default_commit: Option<String>,
@@ -72,8 +72,8 @@ pub struct State {
 }
 
 impl State {
-    /// Looks at a work tree. Git cannot tell where the index is unmerged, untracked files are too
-    /// large or no time is left.
+    /// Looks at a work tree. Fails if the index has unmerged files, untracked files are too large,
+    /// or no time is left.
     pub fn of(repository: &Repository, scene: &Scene) -> Result<Self, Error> {
         let store = repository.store(scene.home);
         let at = |source| Error::Io { path: store.clone(), source };
@@ -135,21 +135,21 @@ impl State {
     pub(super) fn merge_base(&self, one: &str, other: &str) -> Result<Option<String>, Error> {
         match self.git(&["merge-base", one, other]) {
             Ok(commit) => Ok(Some(commit.trim().to_owned())),
-            // Histories that have nothing in common.
+            // The histories have no commit in common.
             Err(Error::Git { said, .. }) if said.is_empty() => Ok(None),
             Err(err) => Err(err),
         }
     }
 
-    /// The tree of the present state. A clean work tree's is that of its commit.
+    /// The tree of the present state. For a clean work tree it is the tree of the commit.
     fn written(&self, status: &Status, own_index: &Path) -> Result<String, Error> {
         if status.is_clean() {
             return Ok(self.head_tree.clone());
         }
         let root = &self.repository.root;
         let index = self.store.join(format!("index-{}", std::process::id()));
-        // The copy keeps what git knows of unchanged files, so they are not read again. It has to
-        // be as old as the original: git looks closer at files that are as young as its index.
+        // The copy keeps git's stat data, so that unchanged files are not read again. It needs the
+        // age of the original, because git reads files again that are as new as the index.
         let is_copied = git::copy_with_age(own_index, &index).is_ok();
         let [store, objects] = self.env();
         let env = [store, objects, ("GIT_INDEX_FILE", index.as_os_str())];
@@ -167,7 +167,8 @@ impl State {
             feed(&["update-index", "-z", "--index-info"], &status.as_committed)?;
             let add = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
             feed(&add, &status.as_present)?;
-            // The objects of unchanged files are there; to look for each takes longer than all else.
+            // The objects of unchanged files exist, and checking each would take longer than all
+            // the rest.
             run(&["write-tree", "--missing-ok"])
         })();
         let _ = fs::remove_file(&index);
@@ -178,8 +179,8 @@ impl State {
         Ok(written?.trim().to_owned())
     }
 
-    /// The paths in which two trees differ, each with whether the new one has it, without those
-    /// that are no part of the work.
+    /// The paths in which two trees differ, each with whether it is in the new one. Paths that are
+    /// not part of the work are left out.
     pub(super) fn differ(&self, old: &str, new: &str) -> Result<BTreeMap<String, bool>, Error> {
         if old == new {
             return Ok(BTreeMap::new());
@@ -200,7 +201,7 @@ impl State {
         Ok(self.differ(old, new)?.into_keys().collect())
     }
 
-    /// Whether an approval was made on this branch, or on an ancestor of what is checked out.
+    /// Whether an approval was given on this branch, or on an ancestor of the checked out commit.
     pub(super) fn is_here(&self, approved: &Approved) -> bool {
         let (Some(then), Some(now)) = (&approved.head, &self.head) else {
             return approved.branch == self.branch;
@@ -210,7 +211,7 @@ impl State {
             || self.git(&["merge-base", "--is-ancestor", then, now]).is_ok()
     }
 
-    /// The files whose hunks against the fork are the approved ones, of `paths`.
+    /// The `paths` whose hunks against the fork are the same as the approved ones.
     pub(super) fn with_same_hunks(
         &self,
         approved: &Approved,
@@ -255,13 +256,13 @@ impl State {
         self.git(&args)
     }
 
-    /// Git's summary of the change between a base and the present state, of some paths.
+    /// Git's summary of the changes to some paths between a base and the present state.
     pub fn stat(&self, base: &str, paths: &[&str]) -> Result<String, Error> {
         let args = ["diff-tree", "-r", "-M", "--stat=100", "--no-ext-diff", base, &self.tree];
         self.git_of_paths(&args, paths)
     }
 
-    /// The commits that the default branch does not have, newest first, a line each.
+    /// The commits that are not on the default branch, newest first, one line each.
     pub fn commits(&self) -> Result<String, Error> {
         let (Some(head), Some(from)) = (&self.head, &self.fork_commit) else {
             return Ok(String::new());
@@ -276,7 +277,7 @@ impl State {
         if base != self.fork
             && let Some(default) = &self.default_tree
         {
-            // What a pull brought was reviewed where it came from.
+            // Pulled changes were reviewed elsewhere.
             let not_default = self.paths(default, &self.tree)?;
             paths.retain(|path| not_default.contains(path));
         }

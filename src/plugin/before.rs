@@ -1,9 +1,8 @@
-//! A file of the client's as it was before the client was asked to take roz in.
+//! The state of a file of the client before roz was installed.
 //!
-//! Measured on the client 2.1.197 and 2.1.330: it lays out a settings file again
-//! (two spaces, `\n`, no byte order mark, of a key that is there twice the last
-//! one), makes what it calls right of a value (a number in `env` becomes text),
-//! and leaves empty tables behind when it lets a plugin go.
+//! Measured on the client 2.1.197 and 2.1.330: it reformats a settings file (two spaces, `\n`, no
+//! byte order mark, only the last of two equal keys), corrects values (a number in `env` becomes
+//! text), and leaves empty tables behind when a plugin is uninstalled.
 
 use std::{
     fs,
@@ -25,22 +24,22 @@ use crate::{
     world::{files::At as _, read_text},
 };
 
-/// Where the client writes about plugins and where they come from.
+/// The tables in which the client records plugins and their sources.
 const TABLES: [&str; 3] = ["enabledPlugins", "extraKnownMarketplaces", "plugins"];
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Before {
     pub(super) path: PathBuf,
-    /// None if it was not there.
+    /// `None` if it did not exist.
     text: Option<String>,
-    /// The digest of what the client made of it, roz left out: whether anybody
-    /// has changed it since.
+    /// The digest of what the client turned it into, without roz, to find out whether anybody has
+    /// changed it since.
     made_of_it: Option<String>,
 }
 
 impl Before {
-    /// What a file says before the client is asked, and whether an installation is there: this is
-    /// the file without it. None if nobody knows what it says.
+    /// The content of a file before the installation, without an earlier installation, and whether
+    /// there was one. `None` if the file cannot be read.
     pub(super) fn of(path: &Path) -> Option<(Self, bool)> {
         let before = |text| Self { path: path.to_owned(), text, made_of_it: None };
         if path.symlink_metadata().is_err() {
@@ -51,20 +50,20 @@ impl Before {
         if without_roz(path, table.clone()) == without_empty(path, table) {
             return Some((before(Some(text)), false));
         }
-        // That it is switched off is the user's word, not an installation.
+        // A plugin that is switched off is a choice of the user, not an installation.
         let pruned = Document::parse(&text).filter(|document| remove_entries(document, path, true));
         let text = pruned.as_ref().map_or(text, Document::text);
         Some((before(Some(text)), true))
     }
 
-    /// To be called once the client has taken roz in.
+    /// Call this after the client has installed roz.
     pub(super) fn note_what_was_made(&mut self) {
         if self.made_of_it.is_none() {
             self.made_of_it = digest(&self.path);
         }
     }
 
-    /// Hooks of ours in it were an earlier installation's.
+    /// Removes hooks of an earlier installation.
     pub(super) fn prune(&mut self) {
         let document = self.text.as_deref().and_then(Document::parse);
         if let Some(document) = document.filter(|document| document.remove_hooks(is_only_roz)) {
@@ -72,8 +71,8 @@ impl Before {
         }
     }
 
-    /// Puts it back if nothing but roz has changed in it since; else takes out
-    /// what roz had put there. What was done, if anything.
+    /// Restores the file if nothing except roz has changed in it since; else removes what roz
+    /// added. Returns what was done, if anything.
     pub(super) fn put_back(&self) -> Result<Option<String>, Error> {
         let path = &self.path;
         if self.made_of_it.is_none() || digest(path) != self.made_of_it {
@@ -89,22 +88,22 @@ impl Before {
     }
 }
 
-/// Takes roz out of a file. `old` is what the file said before the installation, if that is known.
-/// What was done, if there was anything to take out.
+/// Removes roz from a file. `old` is its content before the installation, if known. Returns what
+/// was done, if anything.
 pub(super) fn take_out(
     path: &Path,
     old: Option<&Map<String, Value>>,
 ) -> Result<Option<String>, Error> {
     let Some(now) = read_text(path, MAX_FILE) else { return Ok(None) };
     let Some(document) = Document::parse(&now) else { return Ok(None) };
-    // That it was switched off before is the user's word.
+    // Keep it switched off if the user had switched it off before.
     let was_off = |old: &Map<String, Value>| {
         TABLES.iter().any(|name| old.get(*name).is_some_and(|table| table[ID] == false))
     };
     remove_entries(&document, path, old.is_none_or(was_off));
     if let Some(old) = old {
         extras::remove(&document, old);
-        // The client leaves empty tables where there were none.
+        // The client leaves empty tables that did not exist before.
         let made: Vec<&str> = TABLES.into_iter().filter(|text| !old.contains_key(*text)).collect();
         document.remove_if_empty(&made);
     }
@@ -116,7 +115,7 @@ pub(super) fn take_out(
     Ok(Some(format!("Removed roz from `{}`; your other changes stay.", path.display())))
 }
 
-/// Removes roz's entries, but for those that switch it off if these are to be kept.
+/// Removes roz's entries, but with `keeps_off` not those that switch it off.
 fn remove_entries(document: &Document, path: &Path, keeps_off: bool) -> bool {
     let is_ours = |name: &str, value: &Value| {
         (name == ID || name == MARKETPLACE) && !(keeps_off && *value == false)
@@ -125,14 +124,14 @@ fn remove_entries(document: &Document, path: &Path, keeps_off: bool) -> bool {
     path.ends_with(KNOWN_MARKETPLACES) && document.remove_own_members(is_ours) || any
 }
 
-/// Of what a file says beside roz.
+/// The digest of a file's content without roz.
 fn digest(path: &Path) -> Option<String> {
     let table = table(&read_text(path, MAX_FILE)?)?;
     let text = serde_json::to_string(&without_roz(path, table)).ok()?;
     Some(bounded::sha256(text.as_bytes()))
 }
 
-/// An empty file says as much as an empty table.
+/// Parses a file. An empty one is the same as an empty table.
 fn table(text: &str) -> Option<Map<String, Value>> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
@@ -160,7 +159,7 @@ fn without_empty(path: &Path, mut table: Map<String, Value>) -> Map<String, Valu
             table.remove(name);
         }
     }
-    // The version of a list of nothing.
+    // Only the version of an empty list is left.
     if path.ends_with(INSTALLED_PLUGINS) && table.len() == 1 {
         table.remove("version");
     }

@@ -1,5 +1,4 @@
-//! The client as a program: its version, and its own means to take a plugin in
-//! and to let it go.
+//! The client as a program: its version, and its commands to install and uninstall plugins.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,29 +10,28 @@ use serde::Deserialize;
 use super::ID;
 use crate::world::{World, git, in_a_line, process, shell_word};
 
-/// A command of the client takes half a second; a busy machine, longer.
+/// A command of the client takes half a second, or longer on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// A question that changes nothing: one that hangs is not waited for so long.
+/// A shorter limit for commands that change nothing.
 const ANSWERS: Duration = Duration::from_secs(10);
 /// The oldest version that roz is tested with.
 pub const OLDEST: Version = Version([2, 1, 196]);
-/// The first version that knows every event of ours, by the client's changelog.
+/// The first version that knows all our events, according to the client's changelog.
 pub const KNOWS_ALL: Version = Version([2, 1, 33]);
-/// The first version that refuses a tool call where its hook fails, if the hook
-/// asks for that.
+/// The first version that refuses a tool call if its hook fails and asks for that.
 pub const STRICT_SINCE: Version = Version([2, 1, 295]);
 
 #[derive(Debug, Clone)]
 pub struct Client {
     pub program: PathBuf,
-    /// Where its commands run: it looks for a project there.
+    /// The folder in which its commands run, and which determines the project.
     dir: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(pub [u32; 3]);
 
-/// A plugin that the client has taken in.
+/// An installed plugin.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Install {
@@ -44,11 +42,11 @@ pub struct Install {
     pub scope: String,
     #[serde(default)]
     pub enabled: bool,
-    /// Of an installation for one project.
+    /// Set if it is installed for a single project.
     pub project_path: Option<PathBuf>,
 }
 
-/// What the client did instead of what it was asked for.
+/// Why a command of the client failed.
 #[derive(Debug, thiserror::Error)]
 #[error("`{command}` failed: {said}")]
 pub struct Error {
@@ -61,7 +59,7 @@ impl Error {
         Self { command: line(args), said: said.to_string() }
     }
 
-    /// Whether it says that what was to be removed is not there.
+    /// Whether it says that the thing to remove does not exist.
     pub fn is_not_found(&self) -> bool {
         let said = self.said.to_lowercase();
         ["not found", "not installed", "no such"].iter().any(|text| said.contains(text))
@@ -84,7 +82,7 @@ impl Client {
     pub fn installs(&self) -> Result<Vec<Install>, Error> {
         const ARGS: [&str; 3] = ["plugin", "list", "--json"];
         let said = self.run_for(&self.dir, &ARGS, ANSWERS)?;
-        // A notice of the client's may stand before it.
+        // The client may print a notice first.
         let json = said.find('[').map_or("", |at| &said[at..]);
         let all: Vec<Install> =
             serde_json::from_str(json).map_err(|err| Error::new(&ARGS, &err))?;
@@ -102,7 +100,7 @@ impl Client {
 
     fn run_for(&self, dir: &Path, args: &[&str], patience: Duration) -> Result<String, Error> {
         let mut command = process::command(&self.program);
-        // As the user would run it, also where an agent runs us.
+        // Run it as the user would, even if an agent runs us.
         command
             .args(args)
             .current_dir(dir)
@@ -116,7 +114,7 @@ impl Client {
     }
 }
 
-/// A command of the client as one would type it.
+/// A command of the client as a user would type it.
 pub fn line(args: &[&str]) -> String {
     let words = ["claude"].iter().chain(args).map(|word| shell_word(word));
     words.collect::<Vec<_>>().join(" ")
@@ -125,7 +123,7 @@ pub fn line(args: &[&str]) -> String {
 impl std::str::FromStr for Version {
     type Err = ();
 
-    /// `2.1.197 (Claude Code)`, with more or less behind the numbers.
+    /// `2.1.197 (Claude Code)`, with any text after the numbers.
     fn from_str(text: &str) -> Result<Self, ()> {
         let word = text.split_whitespace().next().ok_or(())?;
         let mut numbers =

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::{MAX_FILE, json_edit::Document, put, settings::Settings};
 use crate::world::{in_a_line, read_text, shell_word};
 
-/// What the client would ask about otherwise: a reviewer's commands, and those that agents are told
-/// to run.
+/// The commands that the client would ask about otherwise: a reviewer's, and those that agents are
+/// told to run.
 pub const VERBS: [&str; 7] = [
     "roz context",
     "roz decide",
@@ -60,7 +60,7 @@ fn edit(path: &Path, change: impl FnOnce(&Document) -> bool) -> Result<(), Strin
     put(path, &document.text()).map_err(|err| in_a_line(&err))
 }
 
-/// Takes both out of a file that had `old` in it before.
+/// Removes both from a file whose previous content was `old`.
 pub(super) fn remove(document: &Document, old: &Map<String, Value>) {
     let old_rules = &old.get("permissions").unwrap_or(&Value::Null)["allow"];
     let had = |rule: &Value| old_rules.as_array().is_some_and(|rules| rules.contains(rule));
@@ -73,7 +73,7 @@ pub(super) fn remove(document: &Document, old: &Map<String, Value>) {
     }
 }
 
-/// The same, of what a file says.
+/// The same for parsed content.
 pub(super) fn forget(table: &mut Map<String, Value>) {
     if table.get(STATUS_LINE).is_some_and(is_our_line) {
         table.remove(STATUS_LINE);

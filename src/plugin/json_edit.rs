@@ -1,5 +1,5 @@
-//! Small edits of JSON files that belong to a client or a project. What an edit is not about keeps
-//! its bytes: order, layout, line ends, a byte order mark.
+//! Small edits of JSON files of a client or a project that keep every other byte: order, layout,
+//! line ends, a byte order mark.
 
 use jsonc_parser::{
     ParseOptions,

@@ -1,9 +1,8 @@
-//! roz as a plugin of the client: the files that the client reads, built into
-//! the binary, and the folder that they are written to.
+//! roz as a plugin of the client: the files that the client reads, which are built into the binary,
+//! and the folder that they are written to.
 //!
-//! The client reads a marketplace that is a folder in place, at every session's
-//! start, so the folder has to stay. It holds the binary's absolute
-//! path: what PATH says in the client's environment does not matter to a hook.
+//! The client reads a marketplace in a folder directly, at every session's start, so the folder has
+//! to stay. It contains the absolute path of the binary, so that a hook does not depend on PATH.
 
 mod before;
 pub mod client;
@@ -44,8 +43,8 @@ const FILES: [(&str, &str); 7] = [
     ("skills/recall/SKILL.md", include_str!("../../skills/recall/SKILL.md")),
     ("skills/maintain/SKILL.md", include_str!("../../skills/maintain/SKILL.md")),
 ];
-/// A link to the binary. The client puts this folder on the PATH of its Bash
-/// tool: a reviewer finds `roz decide` whatever the user's PATH says.
+/// A link to the binary. The client puts this folder on the PATH of its Bash tool, so a reviewer
+/// finds `roz decide` whatever the user's PATH is.
 const LINK: &str = "bin/roz";
 const MAX_FILE: u64 = 1 << 20;
 
@@ -63,12 +62,12 @@ pub(crate) fn failed(err: files::Error) -> Error {
     Error::File(Box::new(err))
 }
 
-/// What is written: the built-in files, with this in them.
+/// The values that are filled into the built-in files.
 #[derive(Debug, Clone, Copy)]
 pub struct Plugin<'a> {
     /// Absolute.
     pub binary: &'a Path,
-    /// A tool call does not run where its hook cannot.
+    /// Whether a tool call is refused if its hook cannot run.
     pub strict: bool,
 }
 
@@ -98,9 +97,8 @@ impl Plugin<'_> {
         format!("{document:#}\n")
     }
 
-    /// Writes the files that `folder` lacks or has otherwise, each whole or not
-    /// at all: a session that starts meanwhile reads the old or the new one.
-    /// Whether there were any.
+    /// Writes the files that are missing in `folder` or differ, each atomically, so that a session
+    /// that starts meanwhile reads the old or the new one. Returns whether there were any.
     pub fn write(&self, folder: &Path) -> Result<bool, Error> {
         let mut any = false;
         for (name, text) in self.files()? {
@@ -125,8 +123,8 @@ impl Plugin<'_> {
     }
 }
 
-/// Writes a file whole or not at all, and makes its folder. A link stays one, and so do
-/// permissions; a new file is for the user alone.
+/// Writes a file atomically, and creates its folder. Links and permissions are kept; only the user
+/// has access to a new file.
 pub fn put(path: &Path, text: &str) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).at(folder).map_err(failed)?;
@@ -136,14 +134,14 @@ pub fn put(path: &Path, text: &str) -> Result<(), Error> {
     files::replace(&path, &path.with_extension("roz-new"), &new).map_err(failed)
 }
 
-/// What a plugin's folder makes the client run.
+/// What the client runs because of a plugin's folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub version: String,
-    /// The program of all hooks; none if they do not agree.
+    /// The program of all hooks; `None` if they differ.
     pub program: Option<PathBuf>,
     pub strict: bool,
-    /// What `roz` is in the client's Bash tool.
+    /// The program that `roz` starts in the client's Bash tool.
     pub linked: Option<PathBuf>,
 }
 
@@ -151,7 +149,7 @@ pub struct Found {
 ///
 /// # Errors
 ///
-/// What is missing, in words.
+/// Says what is missing.
 pub fn read(folder: &Path) -> Result<Found, String> {
     let manifest = document(folder, MANIFEST)?;
     let hooks = document(folder, HOOKS)?;
@@ -172,7 +170,7 @@ fn document(folder: &Path, name: &str) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|err| format!("`{}`: {err}", path.display()))
 }
 
-/// The hooks of a document of a client's, with their events.
+/// The hooks in a document of a client, with their events.
 pub fn hooks_of(document: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let events = document["hooks"].as_object().into_iter().flatten();
     events.flat_map(|(event, groups)| {
@@ -182,15 +180,15 @@ pub fn hooks_of(document: &Value) -> impl Iterator<Item = (&str, &Value)> {
     })
 }
 
-/// Whether a marketplace's folder holds a roz and nothing else: an earlier one makes room. One that
-/// is gone was nobody's.
+/// Whether a marketplace's folder contains only a roz, so that it may be replaced. A folder that
+/// does not exist may be, too.
 pub fn is_of_roz(folder: &Path) -> bool {
     let Ok(marketplace) = document(folder, MARKET) else { return !folder.exists() };
     let plugins = marketplace["plugins"].as_array();
     plugins.is_some_and(|plugins| matches!(&plugins[..], [only] if only["name"] == PLUGIN))
 }
 
-/// Whether a binary is where a build puts it: cleaning removes it.
+/// Whether a binary is in a build folder, from which it may be cleaned.
 pub fn is_in_build_folder(binary: &Path) -> bool {
     let words: Vec<_> = binary.iter().map(|name| name.to_string_lossy()).collect();
     let is_profile = |text: &str| text == "debug" || text == "release";

@@ -1,4 +1,4 @@
-//! The plugin's folder, and the note beside it of what `uninstall` has to undo.
+//! The plugin's folder, and a note next to it of what `uninstall` has to undo.
 
 use std::{
     collections::BTreeSet,
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::world::{files, read_text};
 
-/// Where roz keeps its plugin, and what it noted about putting it there.
+/// Where roz keeps its plugin, and its note about the installation.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// `<data dir>/roz`.
@@ -28,10 +28,9 @@ pub struct Place {
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Note {
     version: u32,
-    /// Folders that the installation made: they go with it, once they are
-    /// empty.
+    /// Folders that the installation created. They are removed with it if they are empty.
     made: Vec<PathBuf>,
-    /// The client's files that it changes when it takes roz in.
+    /// The client's files that change when roz is installed.
     #[serde(default)]
     before: Vec<Before>,
 }
@@ -49,14 +48,14 @@ impl Place {
         self.dir.join("installed.json")
     }
 
-    /// Whether there was anything to write.
+    /// Writes the plugin. Returns whether there was anything to write.
     pub fn write(&self, plugin: &Plugin) -> Result<bool, Error> {
         self.update_note(|_| ())?;
         plugin.write(&self.folder())
     }
 
-    /// Notes what the client's files and folders are before it is asked to
-    /// change them. Of those that name roz already, the first note is kept.
+    /// Records the client's files and folders before they are changed. For those that contain roz
+    /// already, the first record is kept.
     pub fn remember(&self, files: &[PathBuf], folders: &[PathBuf]) -> Result<(), Error> {
         self.update_note(|note| {
             let is_noted = |path: &Path| note.before.iter().any(|before| before.path == *path);
@@ -72,37 +71,35 @@ impl Place {
         })
     }
 
-    /// To be called after that, whether or not the client took roz in.
+    /// Call this after the installation, even if it failed.
     pub fn remember_what_was_made(&self) -> Result<(), Error> {
         self.update_note(|note| note.before.iter_mut().for_each(Before::note_what_was_made))
     }
 
-    /// Puts the client's files back to the byte, where nothing but roz has
-    /// changed in them, and takes roz out of the others. What was done.
+    /// Restores the client's files exactly if nothing except roz has changed in them, and removes
+    /// roz from the others. Returns what was done.
     pub fn put_back(&self) -> Result<Vec<String>, Error> {
         let noted = self.read_note().before;
         noted.iter().filter_map(|before| before.put_back().transpose()).collect()
     }
 
-    /// Takes roz out of files of the client's that were not noted. What was done.
+    /// Removes roz from files of the client that were not recorded. Returns what was done.
     pub fn take_out(files: &[PathBuf]) -> Result<Vec<String>, Error> {
         files.iter().filter_map(|path| before::take_out(path, None).transpose()).collect()
     }
 
-    /// Removes the copies of this plugin that the client has made for itself; it
-    /// would keep them for two weeks more.
+    /// Removes the client's own copies of this plugin, which it would keep for two more weeks.
     pub fn forget_copies(config_dir: &Path) {
         let cache = config_dir.join("plugins/cache").join(MARKETPLACE);
         let _ = fs::remove_dir_all(cache.join(PLUGIN));
-        // Not empty: there are other plugins of a marketplace of that name.
+        // This fails if a marketplace of that name has other plugins.
         let _ = fs::remove_dir(cache);
     }
 
-    /// Takes the hooks out of a settings file that an earlier installation, or
-    /// the user, put there by hand: they would run besides the plugin's. Whether
-    /// there were any.
+    /// Removes hooks from a settings file that an earlier installation or the user added, because
+    /// they would run in addition to the plugin's. Returns whether there were any.
     ///
-    /// They do not come back with `uninstall`.
+    /// `uninstall` does not restore them.
     pub fn prune(&self, settings: &Settings) -> Result<bool, Error> {
         let path = &settings.path;
         let text = read_text(path, MAX_FILE).unwrap_or_default();
@@ -132,7 +129,7 @@ impl Place {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Removes what was written, and nothing else. Whether there was anything.
+    /// Removes what was written, and nothing else. Returns whether there was anything.
     pub fn remove(&self) -> Result<bool, Error> {
         let folder = self.folder();
         let note = self.read_note();
@@ -143,9 +140,9 @@ impl Place {
         }
         let folders = names().flat_map(|name| Path::new(name).ancestors().skip(1));
         let folders: BTreeSet<PathBuf> = folders.map(|path| folder.join(path)).collect();
-        // The deepest first, and the folder itself last: it is its own `""`.
+        // The deepest folders first, and the folder itself (`""`) last.
         for path in folders.into_iter().rev().chain(note.made) {
-            // Not empty: there is something of somebody else's in it.
+            // This fails if it contains other files.
             let _ = fs::remove_dir(path);
         }
         Ok(found)
@@ -153,11 +150,11 @@ impl Place {
 }
 
 impl Note {
-    /// `folder` and its parents, as far as they do not exist yet.
+    /// Records `folder` and its parents that do not exist yet.
     fn will_make(&mut self, folder: &Path) {
         let missing = folder.ancestors().take_while(|folder| !folder.exists());
         self.made.extend(missing.map(Path::to_owned));
-        // The deepest first: the order in which they are removed.
+        // The deepest first, in the order in which they are removed.
         self.made.sort_by(|a, b| b.cmp(a));
         self.made.dedup();
     }

@@ -19,12 +19,12 @@ const MAX_FILE: u64 = 4 << 20;
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub path: PathBuf,
-    /// The administrator's.
+    /// Whether it is the administrator's.
     pub is_managed: bool,
     value: Value,
 }
 
-/// Why the client cannot use a settings file: it ignores the whole file, and refuses to write it.
+/// Why the client cannot use a settings file. It ignores the whole file, and refuses to write it.
 #[derive(Debug, thiserror::Error)]
 #[error("`{}` is not JSON without comments, so the client ignores the whole file: {why}", path.display())]
 pub struct Broken {
@@ -37,7 +37,7 @@ pub struct Broken {
 ///
 /// # Errors
 ///
-/// Why not, with the remedy.
+/// The reason and the remedy.
 pub fn check_writable(path: &Path) -> Result<(), String> {
     let again = "then run `roz install` again. Nothing was changed";
     let Ok(meta) = path.symlink_metadata() else { return Ok(()) };
@@ -55,7 +55,7 @@ pub fn check_writable(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The client takes a byte order mark and a file of nothing.
+/// The client accepts a byte order mark and an empty file.
 fn parse(path: &Path, text: &str) -> Result<Option<Value>, Broken> {
     let body = text.trim_start_matches('\u{feff}');
     if body.trim().is_empty() {
@@ -67,8 +67,8 @@ fn parse(path: &Path, text: &str) -> Result<Option<Value>, Broken> {
     }
 }
 
-/// All settings that hold for a project, those that win last, and the files
-/// among them that are not JSON.
+/// All settings that apply to a project, in the order of increasing priority, and the files among
+/// them that are not JSON.
 pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<Broken>) {
     let managed = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"];
     let managed = managed.map(|managed| Path::new(managed).join("managed-settings.json"));
@@ -102,8 +102,7 @@ pub fn marketplace(config_dir: Option<&Path>) -> Option<PathBuf> {
     Some(PathBuf::from(path))
 }
 
-/// The files in which the client notes plugins and what is switched on, of
-/// whatever scope: those that may name ours.
+/// The files of all scopes in which the client records plugins, and which may contain ours.
 pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
     let plugins = config_dir.join("plugins");
     let [known, path] = [KNOWN_MARKETPLACES, INSTALLED_PLUGINS].map(|name| plugins.join(name));
@@ -122,7 +121,7 @@ pub fn files(config_dir: &Path, project: &Path) -> Vec<PathBuf> {
     own.into_iter().chain(of_projects).collect()
 }
 
-/// Whatever makes the client run our hooks besides plugin [`ID`]: in words.
+/// Descriptions of whatever makes the client run our hooks in addition to plugin [`ID`].
 pub fn seconds(settings: &[Settings]) -> Vec<String> {
     let by_hand = settings.iter().filter(|setting| !setting.events().is_empty());
     let by_hand = by_hand.map(|by_hand| format!("`{}`", by_hand.path.display()));
@@ -139,18 +138,18 @@ impl Settings {
         declared.as_str().map(Path::new)
     }
 
-    /// The events at which it runs `roz hook` by itself.
+    /// The events at which its own hooks run `roz hook`.
     pub fn events(&self) -> BTreeSet<&str> {
         let ours = hooks_of(&self.value).filter(|(_, hook)| runs_roz(hook));
         ours.map(|(event, _)| event).collect()
     }
 
-    /// Whether it switches our plugin on or off, if it says anything of it.
+    /// Whether it switches our plugin on or off, if it mentions it.
     pub fn enables_plugin(&self) -> Option<bool> {
         self.value["enabledPlugins"][ID].as_bool()
     }
 
-    /// Other plugins of our name that it switches on.
+    /// Other plugins with our name that it switches on.
     pub fn namesakes(&self) -> Vec<&str> {
         let plugins = self.value["enabledPlugins"].as_object().into_iter().flatten();
         let is_namesake =
@@ -158,7 +157,7 @@ impl Settings {
         plugins.filter(is_namesake).map(|(id, _)| id.as_str()).collect()
     }
 
-    /// What switches the hooks of all plugins off, or on again.
+    /// The setting that switches the hooks of all plugins off, or on again.
     pub fn switches_hooks_off(&self) -> Option<(&'static str, bool)> {
         let says = |key: &'static str| self.value[key].as_bool().map(|is_set| (key, is_set));
         let managed =
@@ -171,8 +170,7 @@ impl Settings {
         self.value["statusLine"].is_object()
     }
 
-    /// A variable that the client sets, for itself too; a number counts as its
-    /// digits.
+    /// A variable that the client sets. A number is converted to text.
     pub fn variable(&self, name: &str) -> Option<String> {
         match &self.value["env"][name] {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -181,7 +179,7 @@ impl Settings {
         }
     }
 
-    /// The rule of a list (`deny`, `ask`) that is about Bash calls of `program`.
+    /// The rule in a list (`deny`, `ask`) for Bash calls of `program`.
     pub fn rule_about(&self, list: &str, program: &str) -> Option<&str> {
         let rules = self.value["permissions"][list].as_array().into_iter().flatten();
         rules.filter_map(Value::as_str).find(|rule| covers(rule, program))
@@ -198,7 +196,7 @@ impl Settings {
     }
 }
 
-/// Whether a rule is about all Bash calls that begin with `program`.
+/// Whether a rule covers all Bash calls that begin with `program`.
 fn covers(rule: &str, program: &str) -> bool {
     let Some(rest) = rule.strip_prefix("Bash") else { return false };
     let inner = match rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
@@ -210,7 +208,7 @@ fn covers(rule: &str, program: &str) -> bool {
     stem.len() < inner.len() && program.starts_with(stem)
 }
 
-/// Whether a hook runs `roz hook` and nothing else: it can be taken away.
+/// Whether a hook runs only `roz hook`, so that it can be removed.
 pub(super) fn is_only_roz(hook: &Value) -> bool {
     let line = hook["command"].as_str().unwrap_or_default();
     runs_roz(hook) && !line.contains([';', '|', '&', '\n', '`', '('])

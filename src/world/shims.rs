@@ -107,7 +107,7 @@ pub fn become_agent(words: &[OsString], variables: &[(&str, OsString)]) -> io::E
     let mut command = Command::new(program);
     command.args(args).envs(variables.iter().cloned());
     if variables.iter().any(|(name, _)| *name == "ROZ_SESSION_ID") {
-        // It would name the session of the client that started `roz run`.
+        // It names the session of the client from which `roz run` was started.
         command.env_remove("CLAUDE_CODE_SESSION_ID");
     }
     command.exec()

@@ -1,5 +1,6 @@
-//! What a call does, by the shape of its input, where no tool of that name is known: a payload
-//! without a tool name, another agent's tool, a tool that holds several calls, a patch.
+//! Recognises what a call does from the shape of its input, if the tool's name is unknown: a
+//! payload without a tool name, a tool of another agent, a tool that contains several calls, a
+//! patch.
 //!
 //! ```text
 //! {"command": "git push"}                                  a shell line
@@ -9,20 +10,20 @@
 //! {"input": "*** Begin Patch\n*** Update File: a.rs …"}    a write for each file of the patch
 //! ```
 //!
-//! The tools of MCP servers are known by their prefix, so they are not looked at here.
+//! The tools of MCP servers are recognised by their prefix, so they are not handled here.
 
 use serde_json::{Value, json};
 
 use super::tools;
 use crate::shell::{Certainty, How, Write};
 
-/// What one call of a payload is.
+/// One call of a payload.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Shape {
-    /// The tool's name, as gates know it.
+    /// The tool's name for the gates.
     pub(crate) tool: String,
-    /// Other names that a gate's pattern may have for it: the client's, and those of the calls
-    /// that hold it.
+    /// Other names that a gate's pattern may use for it: the client's, and those of the calls that
+    /// contain it.
     pub(crate) other_names: Vec<String>,
     pub(crate) input: Value,
     /// The files of a patch.
@@ -33,21 +34,21 @@ pub(crate) struct Shape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Known,
-    /// Neither the name nor the input says what the call does.
+    /// Neither the name nor the input tells what the call does.
     Unknown,
-    /// The call holds more calls than are looked at.
+    /// The call contains too many calls.
     TooMany,
 }
 
-/// So many calls of a call that holds calls are looked at, and so deep.
+/// How many contained calls are read, and how deep.
 const MAX_CALLS: usize = 100;
 const MAX_DEPTH: usize = 4;
 
-/// The fields of a held call: each client spells them in its own way.
+/// The fields of a contained call, which differ between clients.
 const NAME_FIELDS: &[&str] = &["tool", "tool_name", "name", "recipient_name"];
 const INPUT_FIELDS: &[&str] = &["parameters", "tool_input", "arguments", "input"];
 
-/// The calls that a call holds: itself, unless it holds others.
+/// The calls in a call: itself, unless it contains others.
 pub(crate) fn calls(name: &str, input: Value) -> Vec<Shape> {
     let mut found = Vec::new();
     take_apart(name, input, &[], &mut found);
@@ -84,7 +85,7 @@ fn take_apart(name: &str, input: Value, holders: &[&str], found: &mut Vec<Shape>
     found.push(shape);
 }
 
-/// The calls in the lists of an input, or in the list that it is.
+/// The calls in an input that is a list or contains lists.
 fn nested_calls(input: &Value) -> Vec<(&str, &Value)> {
     let fields = input.as_object().into_iter().flat_map(|fields| fields.values());
     let lists = fields.chain([input]).filter_map(Value::as_array);
@@ -107,7 +108,7 @@ fn by_input(shape: &mut Shape) {
     } else {
         shape.writes = patch_in(&shape.input).map(files_of_patch).unwrap_or_default();
         let line = shape.input.get("command").and_then(command_line);
-        // A patch may be written into a shell line, and then it is both.
+        // A shell line may contain a patch: then it is both.
         let line = line.filter(|line| !is_whole_patch(line));
         if let Some(line) = line {
             shape.tool = String::from("Bash");
@@ -122,13 +123,13 @@ fn by_input(shape: &mut Shape) {
     }
 }
 
-/// The path of a text editor's call: `{"command": "create", "path": "a.rs", "file_text": "x"}`.
+/// The path in a call of a text editor: `{"command": "create", "path": "a.rs", "file_text": "x"}`.
 fn edited_by_verb(input: &Value) -> Option<&str> {
     let verb = input.get("command")?.as_str()?;
     ["create", "insert", "str_replace"].contains(&verb).then(|| input.get("path")?.as_str())?
 }
 
-/// A command as a line; its words may be a list.
+/// A command as a line. The input may have it as a list of words.
 fn command_line(command: &Value) -> Option<String> {
     if let Some(line) = command.as_str() {
         return Some(line.to_owned());
@@ -142,14 +143,14 @@ fn is_whole_patch(text: &str) -> bool {
     text.trim_start().starts_with("*** Begin Patch")
 }
 
-/// The text of an input that is a patch, or holds one.
+/// The patch in an input that is a patch or contains one.
 fn patch_in(input: &Value) -> Option<&str> {
     let fields = input.as_object().into_iter().flat_map(|fields| fields.values());
     let mut texts = fields.chain([input]).filter_map(Value::as_str);
     texts.find(|text| is_whole_patch(text) || text.lines().any(|line| file_of(line).is_some()))
 }
 
-/// What a patch does to the file that the line names, if it names one.
+/// What the patch does to the file in this line, if the line names one.
 fn file_of(line: &str) -> Option<(How, &str)> {
     const HEADS: &[(&str, How)] = &[
         ("Add File: ", How::Write),
@@ -162,7 +163,7 @@ fn file_of(line: &str) -> Option<(How, &str)> {
     HEADS.iter().find_map(head)
 }
 
-/// The files that a patch changes. The file that it moves away is named by the line before.
+/// The files that a patch changes. The line before a move names the file that is moved.
 fn files_of_patch(patch: &str) -> Vec<Write> {
     let mut writes: Vec<Write> = Vec::new();
     for (how, path) in patch.lines().filter_map(file_of) {

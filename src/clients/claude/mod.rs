@@ -1,4 +1,4 @@
-//! Claude Code: its tools, and the JSON that it is answered.
+//! Claude Code: its tools, and the JSON of the answers to it.
 
 mod input_shapes;
 pub(super) mod nested_calls;
@@ -28,7 +28,7 @@ pub(super) static CLAUDE: Dialect = Dialect {
     ..Dialect::LIKE_CLAUDE
 };
 
-/// How a hook lets us object.
+/// How roz can object in a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Channel {
     /// `permissionDecision`, before a tool runs.
@@ -37,7 +37,7 @@ enum Channel {
     Decision,
     /// Exit code 2, and the reason on stderr.
     ExitCode,
-    /// It does not.
+    /// Not at all.
     None,
 }
 
@@ -52,9 +52,9 @@ fn channel(hook: Hook) -> Channel {
     }
 }
 
-/// The JSON for stdout; what this hook cannot say is left out. It is exact: the client throws a reply
-/// away that its schema does not know. An explicit `allow` is never said: it would skip the user's own
-/// permission prompt.
+/// The JSON for stdout, without what this hook does not support: the client discards a reply that
+/// does not match its schema. It never contains an explicit `allow`, which would skip the user's
+/// own permission prompt.
 pub(super) fn render(said: Reply, hook: Hook) -> Printed {
     let mut reply = json!({});
     let mut specific = json!({});

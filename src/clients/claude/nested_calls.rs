@@ -1,4 +1,4 @@
-//! The calls that a tool call holds.
+//! The calls that a tool call contains.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{core::event::ToolCall, shell::Reading};
 
-/// Each call that a call of the tool `name` with this input holds: itself, unless it holds others.
+/// The calls in a call of the tool `name` with this input: itself, unless it contains others.
 pub(in crate::clients) fn calls_in<'a>(
     name: &str,
     input: Value,
@@ -18,7 +18,7 @@ pub(in crate::clients) fn calls_in<'a>(
     let shapes = input_shapes::calls(name, input);
     let holds_several = shapes.len() > 1;
     let call = |(at, shape): (usize, Shape)| {
-        // What is kept of a call until it has run is kept by its id.
+        // The state of a running call is stored under its id.
         let of_part = |id: &str| if holds_several { format!("{id}#{at}") } else { id.to_owned() };
         let id = tool_use_id.map(of_part);
         let tool = tools::tool(&shape.tool, &shape.input);

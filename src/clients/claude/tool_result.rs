@@ -1,4 +1,4 @@
-//! What the client's tools answer.
+//! Reads the answers of the client's tools.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Its fields, unread: one of an odd type takes nothing from the others.
+/// Its fields, not parsed yet, so that one of an unexpected type does not affect the others.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Answer<'a> {
@@ -36,7 +36,7 @@ struct AnswerFile {
     num_lines: Option<u64>,
 }
 
-/// Reads the answer to a call, or the error with which it failed. What cannot be read says nothing.
+/// Reads the answer to a call, or its error. Unreadable parts are ignored.
 pub(super) fn result(call: &ToolCall, answer: Option<&RawValue>) -> ToolResult {
     let json = answer.map_or("", |answer| answer.get());
     let answer: Answer = serde_json::from_str(json).unwrap_or_default();
@@ -57,7 +57,7 @@ fn file_part(file: AnswerFile) -> FilePart {
     FilePart { path, content, lines }
 }
 
-/// An error of a command begins with a line of its own: `Exit code 1`.
+/// The exit code of a command, from the first line of its error: `Exit code 1`.
 fn exit_code(json: &str) -> Option<i32> {
     let error: String = serde_json::from_str(json).ok()?;
     error.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok()

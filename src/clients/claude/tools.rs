@@ -1,4 +1,4 @@
-//! The client's tools, put into the vocabulary of the gates.
+//! Translates the client's tools into those of the gates.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::core::{
     tool::{Replacement, Tool},
 };
 
-/// Tools that change nothing by themselves and are of no other concern to a gate.
+/// Tools that change nothing by themselves and do not concern a gate otherwise.
 const HARMLESS: &str = "\
     LSP WebFetch WebSearch TodoRead TodoWrite TaskGet TaskList TaskStop KillShell KillBash \
     AskUserQuestion EnterPlanMode ExitPlanMode \
@@ -23,7 +23,7 @@ const CONCERNING: &str = "\
     Task Workflow SendMessage CronCreate ScheduleWakeup RemoteTrigger TaskCreate TaskUpdate TaskOutput \
     AgentOutputTool AgentOutput BashOutput";
 
-/// The names of the tools, old ones among them.
+/// The names of the tools, including old ones.
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     [CONCERNING, HARMLESS].into_iter().flat_map(str::split_whitespace)
 }
@@ -92,7 +92,7 @@ fn of_server(name: &str) -> Tool {
 
 /// The lines that a call of Read asks for.
 fn asked_lines(input: &Value) -> (u64, u64) {
-    /// Of a file it shows so many where it is not told.
+    /// How many lines of a file it shows by default.
     const MOST: u64 = 2000;
     let number = |name: &str| {
         let value = input.get(name)?;
@@ -138,15 +138,16 @@ fn collect_texts(value: &Value, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// What is left of a long text in a launching call, in bytes: a description is a few words.
+/// The longest text that is kept in a launching call, in bytes. A description is a few words.
 pub(in crate::clients) const MAX_FIELD: usize = 4000;
-/// What is kept of a launching call. Other fields could change who does what: a fresh worktree hides
-/// uncommitted work, another model is another agent, an older conversation is a coached one.
+/// The fields of a launching call that are kept. Others could change the review: a fresh worktree
+/// hides uncommitted work, another model is another agent, and an older conversation may have been
+/// coached.
 const KEPT: &[&str] = &["description", "run_in_background"];
 
-/// The input with which a call starts a subagent of this type with this prompt, and nothing else that
-/// could coach it. `None` where it is to keep its own prompt and says nothing else: a client in auto
-/// mode does not run a call whose input a hook changes (measured on 2.1.330).
+/// The input that starts a subagent of this type with this prompt, and with nothing else that could
+/// coach it. `None` if it keeps its own prompt and has no other fields to remove, because a client
+/// in auto mode does not run a call whose input a hook has changed (measured on 2.1.330).
 pub(in crate::clients) fn launch_input(
     call: &ToolCall,
     rewrite: &Rewrite,

@@ -1,5 +1,5 @@
-//! opencode, by a plugin of ours that `roz install` writes, as observed on 1.18.33: Claude Code's events
-//! and answers, the client's own tools.
+//! opencode, through a plugin that `roz install` writes, as observed on 1.18.33. It has Claude
+//! Code's events and answers, and its own tools.
 
 use serde_json::json;
 
@@ -96,11 +96,11 @@ const TOOLS: &[Row] = &[
     ("websearch", "WebSearch", &[]),
     ("question", "AskUserQuestion", &[]),
     ("plan_exit", "ExitPlanMode", &[]),
-    // A call of a tool that there is not, or not for this agent.
+    // A call of a tool that does not exist, or not for this agent.
     ("invalid", "", &[]),
 ];
 
-/// `calc_add`: a server and its tool.
+/// Splits a name like `calc_add` into the server and its tool.
 fn mcp(name: &str) -> Option<String> {
     let (server, tool) = name.split_once('_')?;
     (name != "apply_patch").then(|| format!("mcp__{server}__{tool}"))
