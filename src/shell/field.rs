@@ -9,7 +9,7 @@ pub(super) struct Field {
     pub(super) loose: bool,
     /// It has unquoted wildcards.
     pub(super) glob: bool,
-    /// It has text that does not stand in the line as it is.
+    /// It has text that the line does not contain literally.
     pub(super) resolved: bool,
 }
 

@@ -4,7 +4,7 @@
 pub(super) enum Token {
     Character(char),
     One,
-    /// Any text; it crosses blanks and slashes.
+    /// Any text, including blanks and slashes.
     Many,
     Set {
         negated: bool,
@@ -29,18 +29,18 @@ impl Token {
 /// The most steps of one match. A part of a path of the longest name takes an eighth of them.
 pub(super) const STEPS: usize = 1 << 17;
 
-/// Whether a pattern for one part of a path matches all of a text, or may, where matching would take
-/// too long. The caller knows which names a shell's `*` leaves out.
+/// Whether a pattern for one part of a path matches all of a text, or may if matching would take
+/// too long. The caller handles the names that a shell's `*` does not match.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let mut left = STEPS;
     let text: Vec<char> = text.chars().collect();
     all_match(&tokens(pattern), &text, &mut left).unwrap_or(true)
 }
 
-/// Whether tokens match all of a text; `None` where the steps that are left do not suffice.
+/// Whether tokens match all of a text; `None` if the remaining steps do not suffice.
 pub(super) fn all_match(tokens: &[Token], text: &[char], left: &mut usize) -> Option<bool> {
     let (mut token, mut at) = (0, 0);
-    // When a later part fails: go on after the last `*`, one character further.
+    // When a later part fails, continue after the last `*`, one character further.
     let mut retry: Option<(usize, usize)> = None;
     while at < text.len() {
         *left = left.checked_sub(1)?;
@@ -83,10 +83,10 @@ pub(super) fn tokens(pattern: &str) -> Vec<Token> {
     tokens
 }
 
-/// The set behind a `[`, and its length with the `]`; none where nothing closes it. A set with a
-/// named class in it (`[[:alpha:]]`) may take any character.
+/// The set after a `[`, and its length with the `]`; `None` if it is not closed. A set with a named
+/// class in it (`[[:alpha:]]`) may match any character.
 fn set(rest: &[char]) -> Option<(Token, usize)> {
-    /// So that many unclosed ones are not quadratic.
+    /// A limit, so that many unclosed ones are not quadratic.
     const LONGEST: usize = 128;
     const LONGEST_NAME: usize = 16;
     let negated = matches!(rest.first(), Some('!' | '^'));

@@ -1,5 +1,5 @@
-//! The keys of a command, which gates' patterns are matched against, and matching where text is
-//! unknown.
+//! The keys of a command, which the patterns of gates are matched against, and matching of unknown
+//! text.
 
 use super::field::Field;
 use super::glob::{self, Token};
@@ -168,7 +168,7 @@ pub fn may_match(pattern: &str, key: &str) -> bool {
         let Some(rest) = rest else { return pattern.open_end().is_some_and(|end| states[end]) };
         let before = states.clone();
         fill(&mut states);
-        // What follows must take some of the pattern's text.
+        // The rest must match some of the pattern's text.
         return pattern.rest_is_found(&states, rest) || {
             let mut open = before;
             pattern.keep_open(&mut open);
@@ -234,7 +234,7 @@ impl Glob {
         if let Some(end) = states.last_mut() {
             *end = false;
         }
-        // Backwards, so that each place is left before it is reached from the one before.
+        // Backwards, so that each place is left before it is reached from the previous one.
         for (place, token) in self.tokens.iter().enumerate().rev() {
             if !states[place] || matches!(token, Token::Many) {
                 continue;
@@ -251,7 +251,7 @@ impl Glob {
         }
     }
 
-    /// [`Self::text`], where a hole is taken by `*` alone.
+    /// As [`Self::text`], but only `*` matches a hole.
     fn known(&self, states: &mut States, text: &str) {
         for character in text.chars() {
             self.character_as(states, character, character == HOLE);
@@ -270,7 +270,7 @@ impl Glob {
             } else {
                 self.text(states, word);
             }
-            // The word may be none at all.
+            // The word may be missing.
             for (state, before) in states.iter_mut().zip(before.unwrap_or_default()) {
                 *state |= before;
             }
@@ -308,8 +308,8 @@ impl Glob {
         })
     }
 
-    /// Whether words match the rest of the pattern, and some known letter or digit of them is taken
-    /// by one of its own: a hole, and what `*` takes, could be of any pattern.
+    /// Whether words match the rest of the pattern, and at least one known letter or digit is
+    /// matched literally, because a hole or a `*` would fit any pattern.
     fn taken(&self, mut plain: States, words: &str) -> bool {
         let mut taken = vec![false; plain.len()];
         for word in words.split(' ') {
@@ -335,7 +335,7 @@ impl Glob {
                 }
                 self.close(&mut taken);
             }
-            // The word may be none at all.
+            // The word may be missing.
             if let Some((before_plain, before_taken)) = before {
                 plain.iter_mut().zip(before_plain).for_each(|(state, before)| *state |= before);
                 taken.iter_mut().zip(before_taken).for_each(|(state, before)| *state |= before);

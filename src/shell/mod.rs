@@ -1,5 +1,5 @@
-//! What a command line runs, writes and reads. Pure, total and a leaf: it looks at text and nothing
-//! else, never executes, and imports nothing of ours.
+//! What a command line runs, writes and reads. Pure, total and a leaf: it only looks at text, never
+//! executes anything, and imports no other module of roz.
 //!
 //! ```text
 //! line ─► scan ─► syntax tree ─► walk ─► Reading

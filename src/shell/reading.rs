@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Stands in a word where text cannot be known: any text, or none.
+/// Replaces unknown text in a word: any text, or none.
 pub const HOLE: char = '\u{FFFC}';
 
 /// In the order in which it was found.
@@ -12,17 +12,18 @@ pub struct Reading {
     pub runs: Vec<Run>,
     /// Every path that would be created, changed or removed.
     pub writes: Vec<Write>,
-    /// Files whose content would be shown or loaded, where that is known.
+    /// Files whose content would be shown or loaded, if known.
     pub reads: Vec<ReadOf>,
     /// These are not read.
     pub scripts: Vec<Script>,
     /// Code in other languages that would be run, as far as its text is known.
     pub code: Vec<Code>,
-    /// Something would change files of another machine: `ssh host 'echo > f'`. They are not named.
+    /// Whether something would change files of another machine: `ssh host 'echo > f'`. They are not
+    /// listed.
     pub changes_elsewhere: bool,
-    /// Something would run as another user: `sudo`, `su`.
+    /// Whether something would run as another user: `sudo`, `su`.
     pub elevated: bool,
-    /// Set where the rest of the line could not be read. What was read before it remains.
+    /// Set if the rest of the line could not be read. What was read before it is kept.
     pub unreadable: Option<Unreadable>,
 }
 
@@ -57,7 +58,7 @@ impl std::ops::Deref for Code {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// The words with their quotes removed, [`HOLE`] where text is unknown; the first as written.
+    /// The words without quotes, with [`HOLE`] for unknown text; the first as written.
     pub argv: Vec<String>,
     /// The program: the base name of an absolute path, a relative path as it is (`./git` is not
     /// `git`).
@@ -67,7 +68,7 @@ pub struct Run {
     pub certainty: Certainty,
     /// Whether it may be skipped: a branch, a loop, what follows a test.
     pub conditional: bool,
-    /// Whether it runs on another machine or in a container, whose paths are not those of here.
+    /// Whether it runs on another machine or in a container, with other paths.
     pub is_elsewhere: bool,
     /// The folders that it may run in, as paths in [`Write`]: `../b` of `cd ../b && git push` and of
     /// `git -C ../b push`. Empty: where the line starts.
@@ -155,11 +156,11 @@ pub enum Interpreter {
 /// Why the rest of a line could not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unreadable {
-    /// A quote, a backtick or a `${` that nothing closes.
+    /// A quote, a backtick or a `${` that is not closed.
     Quote,
-    /// A parenthesis, a brace or a keyword that nothing closes.
+    /// A parenthesis, a brace or a keyword that is not closed.
     Group,
-    /// A word where the grammar has none.
+    /// A word in a place where the grammar does not allow one.
     Syntax,
     /// Nested beyond `limit::DEPTH`.
     Depth,
@@ -170,8 +171,8 @@ pub enum Unreadable {
 }
 
 impl Unreadable {
-    /// Whether a bound of ours was met, not an error in the line: bash may well run what follows, and
-    /// `raw_words` may not reach that far.
+    /// Whether one of our limits was reached, instead of an error in the line: bash may well run
+    /// the rest, and `raw_words` may not reach that far.
     pub fn is_bound(self) -> bool {
         matches!(self, Self::Depth | Self::Length | Self::Work)
     }

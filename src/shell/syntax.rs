@@ -1,4 +1,4 @@
-//! The syntax tree, which the scanner hands to the walker. Plain data.
+//! The syntax tree, which the scanner passes to the walker. Plain data.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ pub(super) type List = Vec<Item>;
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) node: Node,
-    /// The operator behind it.
+    /// The operator after it.
     pub(super) link: Link,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Assignment {
 
 #[derive(Debug)]
 pub(super) struct Redirection {
-    /// The descriptor that is written before the operator.
+    /// The descriptor before the operator.
     pub(super) descriptor: Option<u32>,
     pub(super) kind: RedirectionKind,
     pub(super) target: Word,
@@ -174,7 +174,7 @@ impl Part {
     }
 }
 
-/// `$name`, `${name}` and what else the braces may hold.
+/// `$name`, `${name}` and everything else that the braces may contain.
 #[derive(Debug, Default)]
 pub(super) struct Parameter {
     pub(super) name: String,

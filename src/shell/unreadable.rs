@@ -1,13 +1,14 @@
-//! The words of a line that could not be read. They are split crudely, so that an unclosed quote hides
-//! nothing.
+//! The words of a line that could not be parsed. They are split crudely, so that an unclosed quote
+//! hides nothing.
 
 use super::limit;
 
 const QUOTES: &str = "\"'\\";
 const OPERATORS: &str = "`;&|(){}<>$=";
 
-/// Key candidates of a line, without `Bash:`: the words from each word on. Operators count as blanks;
-/// quotes as nothing, and once more as blanks. Bounded in number and length.
+/// Possible keys of a line, without `Bash:`: the words from each word on. Operators count as
+/// blanks; quotes are removed, and in a second pass replaced by blanks. Limited in number and
+/// length.
 pub fn raw_words(line: &str) -> Vec<String> {
     let mut candidates = Vec::new();
     for line in without_quotes(line) {
@@ -21,7 +22,7 @@ pub fn raw_words(line: &str) -> Vec<String> {
     candidates
 }
 
-/// A line without its quotes, and once more with blanks for them where it has any.
+/// A line without its quotes, and if it has any also with blanks instead of them.
 fn without_quotes(line: &str) -> impl Iterator<Item = String> {
     let is_quote = |character: char| QUOTES.contains(character);
     let joined = line.replace(is_quote, "");

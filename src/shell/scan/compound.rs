@@ -193,7 +193,7 @@ impl Scanner<'_> {
         Some(Node::Function { name, body: Rc::new(body) })
     }
 
-    /// `[[ … ]]`, of which only the words matter: there may be substitutions in them.
+    /// `[[ … ]]`. Only its words matter, because there may be substitutions in them.
     fn test(&mut self) -> Node {
         self.at += 2;
         let mut words = Vec::new();

@@ -5,7 +5,7 @@ use crate::shell::Unreadable;
 use crate::shell::syntax::{List, Parameter, Part, Word};
 use std::rc::Rc;
 
-/// What may follow the name in `${name…}`; where one begins another, the longer comes first.
+/// What may follow the name in `${name…}`. If one is a prefix of another, the longer comes first.
 const OPERATORS: &[&str] = &[
     ":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "//", "/#", "/%", "/", "^^",
     "^", ",,", ",", "@", ":",
@@ -79,7 +79,7 @@ impl Scanner<'_> {
         self.text[self.at - length..self.at].to_owned()
     }
 
-    /// What comes after `${`, and past the brace that closes it.
+    /// Reads what comes after `${`, including the closing brace.
     fn parameter(&mut self, quoted: bool) -> Parameter {
         let mut parameter = Parameter::default();
         match (self.peek(), self.peek_at(1)) {
@@ -110,13 +110,13 @@ impl Scanner<'_> {
             parameter.operator = operator;
             self.at += operator.len();
         }
-        // A pattern has quotes of its own: those around `"${x#'a'}"` do not reach into it.
+        // A pattern has its own quotes: those around `"${x#'a'}"` do not apply in it.
         let is_pattern = parameter.operator.starts_with(['#', '%', '/', '^', ',']);
         parameter.operand = self.braced(b'}', quoted && !is_pattern);
         parameter
     }
 
-    /// The text before an unquoted `close`, and past it.
+    /// Reads the text up to an unquoted `close`, and skips it.
     fn braced(&mut self, close: u8, quoted: bool) -> Word {
         let mut word = Word::default();
         while !self.is_over() {
@@ -150,8 +150,8 @@ impl Scanner<'_> {
         word
     }
 
-    /// The text of `((…))`, if this is one. As in bash it is one if another `)` follows the one that
-    /// closes the second parenthesis: `((a) | b)` is a subshell.
+    /// The text of `((…))`, if this is one. As in bash, that requires another `)` right after the
+    /// one that closes the second parenthesis: `((a) | b)` is a subshell.
     pub(super) fn arithmetic(&mut self) -> Option<Word> {
         if self.peek_at(1) != b'(' {
             return None;
@@ -165,7 +165,8 @@ impl Scanner<'_> {
         Some(self.quoted_text(&self.text[start..end]))
     }
 
-    /// Where the parenthesis that opened before `start` is closed, quotes and escapes aside.
+    /// Where the parenthesis that was opened before `start` is closed, ignoring quoted and escaped
+    /// ones.
     fn closing(&self, start: usize) -> Option<usize> {
         let mut depth = 0_usize;
         let mut quote = 0;
@@ -186,7 +187,7 @@ impl Scanner<'_> {
         None
     }
 
-    /// Backticks: once backslashes are taken off, their text is a line of its own.
+    /// Backticks: without its backslashes, their text is a separate line.
     pub(super) fn backticks(&mut self, word: &mut Word, quoted: bool) {
         self.at += 1;
         let mut text = String::new();
@@ -214,7 +215,7 @@ impl Scanner<'_> {
             }
         }
         let scanned = scan(&text, self.depth + 1, self.most_commands);
-        // Scanning a text of its own costs more than its commands.
+        // Scanning a separate text costs more than its commands.
         self.commands += scanned.commands + 2;
         if self.commands > self.most_commands {
             self.fail(Unreadable::Work);

@@ -1,5 +1,5 @@
-//! Text to syntax tree. One pass, recursive, with a depth that [`limit::DEPTH`] bounds. On an error it
-//! stops and keeps what it has: bash runs the lines before a syntax error, too.
+//! Text to syntax tree, in one recursive pass whose depth [`limit::DEPTH`] limits. On an error it
+//! stops and keeps what it has, because bash runs the lines before a syntax error, too.
 //!
 //! [`limit::DEPTH`]: super::limit::DEPTH
 

@@ -5,15 +5,15 @@ use crate::shell::{Unreadable, limit};
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// A syntax tree, and why it ends before the text does.
+/// A syntax tree, and why it ends before the text, if it does.
 pub(in crate::shell) struct Scanned {
     pub(in crate::shell) list: List,
     pub(in crate::shell) error: Option<Unreadable>,
     pub(super) commands: usize,
 }
 
-/// Scans a whole text with at most `most_commands` in it. `depth` is how deep the text itself is nested,
-/// for example in `bash -c`.
+/// Scans a whole text with at most `most_commands` in it. `depth` is the nesting of the text
+/// itself, for example in `bash -c`.
 pub(in crate::shell) fn scan(text: &str, depth: usize, most_commands: usize) -> Scanned {
     if text.len() > limit::LINE {
         let error = Some(Unreadable::Length);
@@ -40,11 +40,11 @@ pub(super) struct Scanner<'a> {
     pub(super) words: usize,
     /// How many `$( … )` are open.
     pub(super) substitutions: usize,
-    /// Here-documents whose text begins behind the next newline.
+    /// Here-documents whose text begins after the next newline.
     pub(super) pending: Vec<Pending>,
     pub(super) error: Option<Unreadable>,
-    /// The first error within backticks: bash reads their text only when it gets there, so it stops
-    /// nothing around them.
+    /// The first error within backticks. Bash parses their text only when it runs them, so the
+    /// error does not affect the text around them.
     pub(super) backtick_error: Option<Unreadable>,
 }
 
@@ -86,7 +86,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Text of its own in which only `$`, backticks and backslashes count, as in a here-document.
+    /// A separate text in which only `$`, backticks and backslashes are special, as in a
+    /// here-document.
     pub(super) fn quoted_text(&mut self, text: &str) -> Word {
         let mut scanner = Scanner::new(text, self.depth + 1);
         let mut word = Word::text("", true);
@@ -175,7 +176,8 @@ impl<'a> Scanner<'a> {
         if is_bare { self.text.get(self.at..self.at + length).unwrap_or("") } else { "" }
     }
 
-    /// Scans what is nested: a group, a substitution, a body. It is `empty` where it is nested too deeply.
+    /// Scans a nested part: a group, a substitution, a body. Returns `empty` if it is nested too
+    /// deeply.
     pub(super) fn nested<T>(&mut self, empty: T, scan: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= limit::DEPTH {
             self.fail(Unreadable::Depth);

@@ -88,7 +88,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// After the opening quote, up to and with the closing one.
+    /// Reads from after the opening quote up to and including the closing one.
     pub(super) fn double_quotes(&mut self, word: &mut Word) {
         while self.at < self.bytes.len() {
             if self.error.is_some() {
@@ -127,7 +127,8 @@ impl Scanner<'_> {
                         matches!(byte, b'\\' | b'$' | b'`') || (quote_ends && *byte == b'"')
                     })
                     .unwrap_or(rest.len());
-                // The bytes that end it are ASCII. In a here-document a `"` may come first and is text.
+                // The bytes that end it are ASCII. In a here-document a `"` may come first, and is
+                // text.
                 let length = length.max(usize::from(rest[0].is_ascii()));
                 word.push_text(&self.text[self.at..self.at + length], true);
                 self.at += length;
@@ -185,7 +186,7 @@ impl Scanner<'_> {
         word.parts.push(Part::Array(Rc::new(words)));
     }
 
-    /// `?(…)` and the like: pattern text that may hold blanks and bars.
+    /// `?(…)` and similar: pattern text that may contain blanks and bars.
     fn extended_glob(&mut self, word: &mut Word) {
         let mut depth = 0_usize;
         loop {

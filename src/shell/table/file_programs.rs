@@ -11,7 +11,7 @@ pub(in crate::shell) struct FileProgram {
     /// The words of a subcommand that must come first.
     pub(in crate::shell) then: &'static str,
     pub(in crate::shell) grammar: Grammar,
-    /// Only with one of these options; always where there are none.
+    /// Only with one of these options; always if empty.
     pub(in crate::shell) when: &'static str,
     /// Not with any of these.
     pub(in crate::shell) unless: &'static str,
@@ -24,7 +24,7 @@ pub(in crate::shell) struct FileProgram {
 pub(in crate::shell) enum Files {
     /// All operands after the first few.
     After(usize),
-    /// All operands, but a program's first one where none of these options gave it (`sed`).
+    /// All operands, except the first one if none of these options gives the script (`sed`).
     AfterProgram(&'static str),
     /// The last of at least two operands, or the value of `-t`.
     Destination,
@@ -36,9 +36,9 @@ pub(in crate::shell) enum Files {
     Values(&'static str),
     /// The first of the operands, and nothing else.
     First,
-    /// What follows this at the start of an operand: `of=` of `dd of=x`.
+    /// The rest of an operand after this prefix: `of=` in `dd of=x`.
     Prefixed(&'static str),
-    /// The folder that the line has gone to, where there are fewer operands than this.
+    /// The line's current folder, if there are fewer operands than this.
     Here(usize),
 }
 
@@ -109,7 +109,7 @@ const WGET: Grammar = options(
             user-agent header input-file post-data save-cookies hsts-file rejected-log \
             warc-file",
 );
-/// Options of sqlite3 with a value, behind one dash or two.
+/// Options of sqlite3 with a value, after one dash or two.
 const SQLITE: &str = "cmd -cmd init -init separator -separator newline -newline nullvalue \
     -nullvalue mmap -mmap maxsize -maxsize vfs -vfs escape -escape lookaside -lookaside pagecache \
     -pagecache";
@@ -125,7 +125,7 @@ const RSYNC_LONG: &str = "exclude include rsh filter files-from exclude-from out
     backup-dir bwlimit write-batch only-write-batch";
 const REPORTS: &str = "junitxml junit-xml output-file output cache-location cobertura-xml";
 
-/// However many operands there are.
+/// For any number of operands.
 const ALWAYS: usize = usize::MAX;
 
 /// A verb of git that shows something, or writes it to the file of `--output`.
@@ -133,7 +133,7 @@ const fn shown(verb: &'static str) -> FileProgram {
     changes(Write, "git").then(verb).options("", "output").files(Values("output"))
 }
 
-/// A program may have several rows; each that fits counts.
+/// A program may have several rows; each that matches counts.
 // Laid out by hand, as `cargo fmt` gives each option of a row a line of its own.
 #[rustfmt::skip]
 pub(in crate::shell) static FILE_PROGRAMS: &[FileProgram] = &[
@@ -156,7 +156,7 @@ pub(in crate::shell) static FILE_PROGRAMS: &[FileProgram] = &[
         log-file backup-dir bwlimit").files(Last),
     changes(Move, "mv gmv").grammar(COPY),
     changes(Remove, "rsync").options(RSYNC, RSYNC_LONG).when("remove-source-files").files(Sources),
-    // It removes what the source does not have.
+    // It removes files that are not in the source.
     changes(Remove, "rsync").options(RSYNC, RSYNC_LONG)
         .when("del delete delete-before delete-during delete-delay delete-after delete-excluded \
         delete-missing-args").files(Last),

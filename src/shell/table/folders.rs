@@ -1,4 +1,4 @@
-//! The folders that programs work in, where their own options name them.
+//! The folders that programs work in, if their own options name them.
 
 use super::global_options;
 use crate::shell::field::Field;
@@ -24,10 +24,10 @@ const FOLDERS: &[(&str, &[&str])] = &[
     ("tofu", &["-chdir"]),
 ];
 
-/// The folders that a program's own options lead to, each as seen from the one before it: `../b` of
-/// `git -C ../b push` and of `make release -C ../b`.
+/// The folders that a program's own options change to, each relative to the previous one: `../b` in
+/// `git -C ../b push` and in `make release -C ../b`.
 pub(in crate::shell) fn of_options(program: &str, argv: &[String]) -> Vec<String> {
-    // Most runs have no option that could.
+    // Most runs have no such option.
     if !argv.iter().skip(1).any(|word| word.starts_with('-')) {
         return Vec::new();
     }
@@ -37,7 +37,7 @@ pub(in crate::shell) fn of_options(program: &str, argv: &[String]) -> Vec<String
     };
     let words: Vec<Field> = argv.iter().map(|word| Field::literal(word)).collect();
     let given = match program {
-        // `git commit -C HEAD`: behind its verb they mean something else.
+        // `git commit -C HEAD`: after the subcommand they mean something else.
         "git" | "hub" => row.grammar.leading(&words, 1).0,
         _ => row.grammar.take(&words, 1).options,
     };
@@ -45,7 +45,8 @@ pub(in crate::shell) fn of_options(program: &str, argv: &[String]) -> Vec<String
     leading.filter_map(|option| of_option(&option.name, &option.value.as_ref()?.text)).collect()
 }
 
-/// The folder that an option's value leads to. `.git` is in a work tree, and a manifest is a file.
+/// The folder that an option's value changes to. For `.git` it is the work tree, and for a manifest
+/// its folder.
 pub(in crate::shell) fn of_option(option: &str, value: &str) -> Option<String> {
     let path = value.trim_end_matches('/');
     let last = last_part(path);

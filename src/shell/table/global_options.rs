@@ -8,7 +8,7 @@ use crate::shell::field::Field;
 pub(in crate::shell) struct Program {
     pub(in crate::shell) names: &'static str,
     pub(in crate::shell) grammar: Grammar,
-    /// How many words its subcommands have (`gh issue close`): options may stand before each.
+    /// How many words its subcommands have (`gh issue close`). Options may come before each.
     pub(in crate::shell) levels: usize,
 }
 
@@ -21,11 +21,11 @@ const fn row(
     Program { names, levels, grammar: Grammar { letters, long } }
 }
 
-/// Verbs of docker that run no command of the user's, as `run` and `exec` do.
+/// Subcommands of docker that do not run a command of the user, unlike `run` and `exec`.
 const CONTAINERS: &[&str] =
     &["push", "pull", "build", "tag", "rmi", "rm", "kill", "stop", "login", "logout", "image"];
 
-/// Programs, and their verbs behind which `--help` only prints help.
+/// Programs, and their subcommands after which `--help` only prints help.
 pub(in crate::shell) const HELPED: &[(&str, &[&str])] = &[
     ("cargo", &["publish", "yank", "owner", "login", "install"]),
     ("docker", CONTAINERS),
@@ -40,7 +40,7 @@ pub(in crate::shell) const HELPED: &[(&str, &[&str])] = &[
     ("tofu", &["apply", "destroy", "import", "state", "taint"]),
 ];
 
-/// Programs, and verbs of theirs that change nothing behind `--dry-run`.
+/// Programs, and their subcommands that change nothing with `--dry-run`.
 pub(in crate::shell) const DRY_RUNS: &[(&str, &str)] = &[
     ("git", "push fetch add rm mv clean"),
     ("npm", "publish unpublish"),
@@ -52,7 +52,7 @@ pub(in crate::shell) const DRY_RUNS: &[(&str, &str)] = &[
     ("helm", "install upgrade uninstall rollback"),
 ];
 
-/// Options that take no value and may stand before `--dry-run`.
+/// Options without a value that may come before `--dry-run`.
 pub(in crate::shell) const DRY_FLAGS: &str = "-u -f -v -q -r -A --all --force --force-with-lease \
     --tags --verbose --quiet --porcelain --prune --set-upstream --follow-tags --allow-dirty";
 
@@ -108,12 +108,13 @@ pub(in crate::shell) static PROGRAMS: &[Program] = &[
     row("twine", 1, "", "config-file"),
 ];
 
-/// Subcommands of git that are programs of their own: `git-push`.
+/// Subcommands of git that are also programs: `git-push`.
 pub(in crate::shell) const GIT_PROGRAMS: &str = "add am apply branch checkout cherry-pick clean \
     clone commit config fetch gc init merge mv notes pull push rebase remote reset restore revert \
     rm send-pack stash submodule switch tag update-ref worktree";
 
-/// Git's own verbs, sorted: no alias can replace one. A missing one only costs a look at the aliases.
+/// Git's own subcommands, sorted. An alias cannot replace one. A missing one only costs a look at
+/// the aliases.
 const GIT_VERBS: &str = "add am annotate apply archive bisect blame branch bugreport bundle \
     cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry \
     cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential \
@@ -133,7 +134,7 @@ pub fn is_git_verb(name: &str) -> bool {
     lists(GIT_VERBS, name)
 }
 
-/// The options of git itself, which stand before its verb: names and values.
+/// The options of git itself, before its subcommand: names and values.
 pub fn git_options(argv: &[String]) -> Vec<(String, Option<String>)> {
     // Most runs have none.
     if !argv.get(1).is_some_and(|word| word.starts_with('-')) {
@@ -145,7 +146,7 @@ pub fn git_options(argv: &[String]) -> Vec<(String, Option<String>)> {
     given.iter().map(|option| (option.name.clone(), value(option))).collect()
 }
 
-/// The folders that git goes to before it looks at its verb: `-C folder`.
+/// The folders that git changes to first: `-C folder`.
 pub fn git_folders(argv: &[String]) -> Vec<String> {
     let given = git_options(argv).into_iter().filter(|(name, _)| name == "C");
     given.filter_map(|(_, folder)| folder).collect()

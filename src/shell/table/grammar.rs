@@ -1,4 +1,4 @@
-//! How a program's options are written, and how words are taken apart by it.
+//! The syntax of a program's options, and how to parse words with it.
 
 use crate::shell::field::Field;
 
@@ -8,8 +8,8 @@ use crate::shell::field::Field;
 pub(in crate::shell) struct Grammar {
     /// Letters: `-u root`, `-uroot`.
     pub(in crate::shell) letters: &'static str,
-    /// Long ones, without dashes, as words of one text: `--user root`, `--user=root`. An abbreviation
-    /// counts. Here and in the tables, `-name` is a long option that has but one dash.
+    /// Long ones without dashes, separated by blanks: `--user root`, `--user=root`. Abbreviations
+    /// count. Here and in the tables, `-name` is a long option with a single dash.
     pub(in crate::shell) long: &'static str,
 }
 
@@ -26,7 +26,7 @@ pub(in crate::shell) struct GivenOption {
     /// A letter or a long name, without dashes.
     pub(in crate::shell) name: String,
     pub(in crate::shell) value: Option<Field>,
-    /// It is the whole name of an option that takes a value, so it abbreviates no other.
+    /// Whether it is the whole name of an option with a value, and so not an abbreviation.
     is_whole: bool,
 }
 
@@ -36,7 +36,7 @@ pub(in crate::shell) struct GivenOptions(Vec<GivenOption>);
 #[derive(Debug, Default)]
 pub(in crate::shell) struct Taken {
     pub(in crate::shell) options: GivenOptions,
-    /// Places of the words that are neither options nor their values.
+    /// The positions of the words that are neither options nor their values.
     pub(in crate::shell) operands: Vec<usize>,
 }
 
@@ -79,7 +79,7 @@ impl std::ops::Deref for GivenOptions {
 impl Grammar {
     pub(in crate::shell) const NONE: Self = Self { letters: "", long: "" };
 
-    /// The options before the first operand, and the place of that.
+    /// The options before the first operand, and the operand's position.
     pub(in crate::shell) fn leading(&self, words: &[Field], from: usize) -> (GivenOptions, usize) {
         let mut options = GivenOptions::default();
         let mut at = from;
@@ -109,7 +109,7 @@ impl Grammar {
         taken
     }
 
-    /// Reads the option at a place, and returns the place behind it. `None` if there is none.
+    /// Reads the option at a position, and returns the position after it. `None` if there is none.
     fn option(&self, words: &[Field], at: usize, options: &mut GivenOptions) -> Option<usize> {
         let word = &words[at];
         let rest = word.text.strip_prefix('-').filter(|rest| !rest.is_empty())?;

@@ -1,5 +1,5 @@
-//! Finds the rows of a name without walking the table. The compiler builds the index, so a start costs
-//! nothing.
+//! Finds the rows for a name without searching the table. The index is built at compile time, so it
+//! costs nothing at start.
 
 /// Buckets; a power of two, and more than any table has names: most chains have one entry.
 pub(in crate::shell) const BUCKETS: usize = 1024;
@@ -18,7 +18,7 @@ pub(in crate::shell) struct Index<const N: usize> {
 pub(in crate::shell) const fn bucket(names: &[u8], from: usize, to: usize) -> usize {
     let mut hash = to - from;
     let mut at = 0;
-    // The first and last few letters tell names apart well enough.
+    // The first and last few letters distinguish names well enough.
     while at < to - from && at < 4 {
         hash = hash.wrapping_mul(31) ^ names[from + at] as usize;
         hash = hash.wrapping_mul(31) ^ names[to - 1 - at] as usize;
@@ -27,7 +27,7 @@ pub(in crate::shell) const fn bucket(names: &[u8], from: usize, to: usize) -> us
     (hash ^ (hash >> 8)) % BUCKETS
 }
 
-/// The place from `from` on where the next word begins.
+/// Where the next word from `from` on begins.
 pub(in crate::shell) const fn word(names: &[u8], mut from: usize) -> usize {
     while from < names.len() && names[from] == b' ' {
         from += 1;
@@ -43,7 +43,7 @@ pub(in crate::shell) const fn end(names: &[u8], mut from: usize) -> usize {
 }
 
 impl<const N: usize> Index<N> {
-    /// The places of the rows that may have this name, each once, in their order.
+    /// The positions of the rows that may have this name, in order and without duplicates.
     pub(in crate::shell) fn rows(&self, name: &str) -> impl Iterator<Item = usize> {
         let first = self.heads[bucket(name.as_bytes(), 0, name.len())];
         let next = |entry: &u16| {

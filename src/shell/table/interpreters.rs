@@ -16,13 +16,13 @@ pub(in crate::shell) struct Row {
     pub(in crate::shell) code: &'static str,
     /// Options whose value is a file of code.
     pub(in crate::shell) files: &'static str,
-    /// What the first operand is, where no option held code.
+    /// What the first operand is, if no option contained code.
     pub(in crate::shell) operand: Operand,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::shell) enum Operand {
-    /// A file of code; without one the input is code.
+    /// A file of code; without one, the input is code.
     File,
     /// Code itself.
     Code,

@@ -11,7 +11,7 @@ pub(in crate::shell) struct Wrapper {
     pub(in crate::shell) names: &'static str,
     pub(in crate::shell) then: &'static str,
     pub(in crate::shell) grammar: Grammar,
-    /// Operands of its own before the command.
+    /// The number of its own operands before the command.
     pub(in crate::shell) operands: usize,
     /// `name=value` words before the command set the command's environment.
     pub(in crate::shell) assignments: bool,
@@ -24,7 +24,7 @@ pub(in crate::shell) struct Wrapper {
     pub(in crate::shell) rest: Rest,
 }
 
-/// The words behind the options and the operands.
+/// The words after the options and the operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::shell) enum Rest {
     /// A command, word by word.
@@ -33,10 +33,10 @@ pub(in crate::shell) enum Rest {
     Code,
     /// A command that gets words from the input added (`xargs`).
     Xargs,
-    /// A command behind options that no table has. It begins at the first operand, or at the first word
-    /// that is a known program.
+    /// A command after options that no table has. It begins at the first operand, or at the first
+    /// word that is a known program.
     UnknownOptions,
-    /// A shell gets the words as keys: `Space` and `Enter` are two of them.
+    /// Keys that are sent to a shell, such as `Space` and `Enter`.
     Typed,
     /// Each of the words is shell code.
     Codes,
@@ -59,23 +59,23 @@ const fn row(names: &'static str) -> Wrapper {
 }
 
 impl Wrapper {
-    /// The first of its names, by which the walker knows it.
+    /// The first of its names, which the walker uses.
     pub(in crate::shell) fn name(&self) -> &'static str {
         words_of(self.names).next().unwrap_or("")
     }
 
-    /// `ssh host …`, `docker exec container …`: what it runs sees other files.
+    /// Whether its command runs with other files: `ssh host …`, `docker exec container …`.
     pub(in crate::shell) fn leaves(&self) -> bool {
         const LEAVE: &str = "ssh docker docker-compose kubectl lxc vagrant heroku gcloud tailscale";
         lists(LEAVE, self.name()) || self.then == "codespace ssh"
     }
 
-    /// `docker run image …`: the words behind the image are for its program.
+    /// Whether the words after an operand are for a program in a container: `docker run image …`.
     pub(in crate::shell) fn is_of_containers(&self) -> bool {
         lists(self.names, "docker")
     }
 
-    /// Whether it fetches the program, of which a version may be named: `npx npm@11`.
+    /// Whether it fetches the program, whose version may be given: `npx npm@11`.
     pub(in crate::shell) fn fetches(&self) -> bool {
         words_of(self.names).any(|name| lists("npx npm pnpm yarn bun uvx uv", name))
     }
@@ -113,7 +113,7 @@ impl Wrapper {
     }
 }
 
-/// One row for each. Where a name has rows with `then`, those come first.
+/// One row for each wrapper. Rows of a name with `then` come first.
 // Laid out by hand, as `cargo fmt` gives each option of a row a line of its own.
 #[rustfmt::skip]
 pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
@@ -230,7 +230,7 @@ pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
     row("tmux").then("send-keys").options("Nt", "").rest(Typed),
     row("tmux").then("send").options("Nt", "").rest(Typed),
     row("screen").options("cDehpRrsStTx", ""),
-    // Their options are not told here.
+    // Their options are not listed here.
     row("volta toolbox flatpak").then("run").rest(UnknownOptions),
     row("tox stack cabal apptainer singularity lxc-attach nvm fnm lerna nx devcontainer chamber \
         multipass jenv phpenv shadowenv berglas").then("exec").rest(UnknownOptions),
@@ -255,12 +255,12 @@ pub(in crate::shell) static WRAPPERS: &[Wrapper] = &[
         xfce4-terminal x-terminal-emulator urxvt st").rest(UnknownOptions),
 ];
 
-/// Whether a name has a row, whatever words must follow it.
+/// Whether a name has a row, whatever words have to follow it.
 pub(in crate::shell) fn is_one(name: &str) -> bool {
     index!(WRAPPERS).rows(name).any(|place| lists(WRAPPERS[place].names, name))
 }
 
-/// The row for a program and the words after it, and how many of those belong to its name.
+/// The row for a program and the words after it, and how many of these belong to its name.
 pub(in crate::shell) fn find(name: &str, words: &[Field]) -> Option<(&'static Wrapper, usize)> {
     let follows = |row: &&Wrapper| {
         words_of(row.then)
@@ -282,6 +282,6 @@ const CONTAINER_LONG: &str = "env user workdir index volume publish name label e
     mount env-file hostname memory cpus platform add-host device pull restart cap-add cap-drop \
     security-opt net tmpfs ulimit expose link pid ipc detach-keys";
 
-/// Wrappers that run a shell where no command is given, so that their input is code; by the first name
+/// Wrappers that run a shell if no command is given, so that their input is code; by the first name
 /// of each row.
 pub(in crate::shell) const SHELLS_WITHOUT_COMMAND: &str = "sudo su ssh chroot unshare script at";

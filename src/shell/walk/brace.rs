@@ -13,7 +13,7 @@ const LENGTH: usize = 16 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Piece {
     Character(char, bool),
-    /// The empty quoted string: `''` is a word, no text is none.
+    /// The empty quoted string: `''` is a word, empty text is not.
     Nothing,
     Expansion(usize),
 }
@@ -63,7 +63,7 @@ fn alternatives(pieces: &[Piece], left: &mut usize, depth: usize) -> Option<Vec<
     if depth == 0 {
         return None;
     }
-    // Every word so far goes on with every alternative.
+    // Every word so far is continued with every alternative.
     let mut words: Vec<Vec<Piece>> = vec![Vec::new()];
     let pairs = pairs(pieces);
     let mut at = 0;
@@ -97,7 +97,7 @@ fn alternatives(pieces: &[Piece], left: &mut usize, depth: usize) -> Option<Vec<
     Some(words)
 }
 
-/// For each place, where the brace there ends and which commas belong to it.
+/// For each position, where the brace there ends and which commas belong to it.
 fn pairs(pieces: &[Piece]) -> Vec<Option<(usize, Vec<usize>)>> {
     let mut pairs = vec![None; pieces.len()];
     let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -140,7 +140,7 @@ fn options(
     Some(options)
 }
 
-/// `1..5`, `a..e`, `1..9..2`: what it stands for is not told.
+/// `1..5`, `a..e`, `1..9..2`: these are not expanded.
 fn is_sequence(pieces: &[Piece]) -> bool {
     let text: Option<String> = pieces
         .iter()

@@ -1,4 +1,4 @@
-//! What a reading may still cost, and what stopped it first.
+//! The remaining budget of a reading, and why it stopped.
 
 use crate::shell::{Unreadable, limit};
 
@@ -15,7 +15,7 @@ impl Budget {
         Self { work: limit::WORK, depth: 0, stopped_by: None }
     }
 
-    /// Pays for work; `false` where too little is left.
+    /// Pays for work; `false` if too little is left.
     pub(super) fn spend(&mut self, units: usize) -> bool {
         let left = self.work.checked_sub(units);
         self.work = left.unwrap_or(0);
@@ -40,7 +40,7 @@ impl Budget {
         self.depth
     }
 
-    /// Goes one level down; `false` at the lowest. [`Self::ascend`] goes back up.
+    /// Enters one level; `false` at the deepest. [`Self::ascend`] leaves it.
     pub(super) fn descend(&mut self) -> bool {
         let has_room = self.depth < limit::DEPTH;
         self.depth += usize::from(has_room);
@@ -51,7 +51,7 @@ impl Budget {
         self.depth -= 1;
     }
 
-    /// Notes why not everything could be read. The first reason wins.
+    /// Records why not everything could be read. The first reason wins.
     pub(super) fn stop(&mut self, reason: Unreadable) {
         self.stopped_by.get_or_insert(reason);
     }

@@ -1,4 +1,4 @@
-//! Builtins that change what the rest of the line means.
+//! Builtins that change the meaning of the rest of the line.
 
 use super::paths::logical;
 use super::shell_state::Value;
@@ -9,7 +9,7 @@ use crate::shell::table::grammar::Grammar;
 use crate::shell::{Certainty, HOLE, Interpreter, limit};
 
 impl Walker<'_> {
-    /// Walks a builtin. `None` where it is none, or counts as a program as well.
+    /// Walks a builtin. `None` if the name is not one, or also counts as a program.
     pub(super) fn builtin(&mut self, name: &str, call: &Call) -> Option<String> {
         let words = &call.words[1..];
         match name {
@@ -96,7 +96,7 @@ impl Walker<'_> {
                 rest.push(None);
                 continue;
             };
-            // Shifting by more than there are does nothing.
+            // Shifting by more than the number of parameters does nothing.
             let count = if count > words.len() { 0 } else { count };
             rest.push(Some(words[count..].to_vec()));
             // An unknown argument may be several.
@@ -172,7 +172,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `read a b`: any of the lines of the input, as it may be in a loop.
+    /// `read a b`: any line of the input, because it may be in a loop.
     fn read(&mut self, name: &str, call: &Call) {
         let letters = if name == "read" { "adinNptu" } else { "dnOsuCc" };
         let taken = Grammar { letters, long: "" }.take(&call.words, 1);

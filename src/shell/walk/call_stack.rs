@@ -2,13 +2,13 @@
 
 use super::shell_state::Variable;
 
-/// A variable that a `local` one of the same name hides; `None` where there was none.
+/// A variable that a `local` one with the same name hides; `None` if there was none.
 pub(super) type Hidden = (String, Option<Variable>);
 
 #[derive(Debug, Default)]
 pub(super) struct CallStack {
     names: Vec<String>,
-    /// For each function that is being walked, the variables to put back at its end.
+    /// For each function that is being walked, the variables to restore at its end.
     scopes: Vec<Vec<Hidden>>,
 }
 
@@ -21,7 +21,7 @@ impl CallStack {
         self.names.pop();
     }
 
-    /// How often a name is being walked: more than once where a function calls itself.
+    /// How often a name is being walked: more than once if a function calls itself.
     pub(super) fn count(&self, name: &str) -> usize {
         self.names.iter().filter(|active| *active == name).count()
     }
@@ -30,12 +30,12 @@ impl CallStack {
         self.scopes.push(Vec::new());
     }
 
-    /// The variables to put back, the last one first.
+    /// The variables to restore, the last one first.
     pub(super) fn close_scope(&mut self) -> impl Iterator<Item = Hidden> + use<> {
         self.scopes.pop().into_iter().flatten().rev()
     }
 
-    /// Keeps what a `local` variable hides. Outside of functions nothing is hidden.
+    /// Remembers what a `local` variable hides. Outside of functions nothing is hidden.
     pub(super) fn hide(&mut self, name: &str, variable: Option<&Variable>) {
         if let Some(scope) = self.scopes.last_mut()
             && !scope.iter().any(|(known, _)| known == name)

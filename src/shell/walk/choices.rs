@@ -1,5 +1,5 @@
-//! Readings of one command: a variable may have one of several values, and each combination of values
-//! is a reading of its own. `a=x; test && a=y; f $a $b` is walked for `f x …` and for `f y …`.
+//! Readings of one command: a variable may have one of several values, and each combination of
+//! values is a separate reading. `a=x; test && a=y; f $a $b` is walked for `f x …` and for `f y …`.
 
 use crate::shell::limit;
 
@@ -18,7 +18,7 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// Which of `count` values `name` has in this reading. `None` where there are too many readings
+    /// Which of `count` values `name` has in this reading. `None` if there are too many readings
     /// already.
     pub(super) fn choose(&mut self, name: &str, count: usize) -> Option<usize> {
         if count == 1 {
@@ -35,7 +35,7 @@ impl Choices {
         Some(0)
     }
 
-    /// Goes on to the next reading; `false` after the last.
+    /// Advances to the next reading; `false` after the last.
     pub(super) fn advance(&mut self) -> bool {
         while let Some(mut choice) = self.made.pop() {
             choice.index += 1;
@@ -60,7 +60,7 @@ impl Choices {
         self.made = made;
     }
 
-    /// Sets whether words are expanded once more, and returns what held before.
+    /// Sets whether words are expanded once more, and returns the previous value.
     pub(super) fn set_repeat(&mut self, is_repeat: bool) -> bool {
         std::mem::replace(&mut self.is_repeat, is_repeat)
     }

@@ -1,4 +1,4 @@
-//! Compound commands: every branch is taken, and a loop's body is walked twice at the most.
+//! Compound commands: every branch is taken, and a loop's body is walked at most twice.
 
 use super::expand::with_holes;
 use super::paths::START;
@@ -118,7 +118,7 @@ impl Walker<'_> {
 
     fn for_loop(&mut self, name: &str, words: Option<&[Word]>, body: &List, io: &Io) -> String {
         let mut values: Vec<Value> = match words {
-            // Of a file name that a pattern finds, only the rest of the pattern is known.
+            // For a glob, only the literal parts of the file names are known.
             Some(words) => {
                 let fields = self.fields(words);
                 fields.iter().map(|field| Value::Text(with_holes(&field.text))).collect()
@@ -162,7 +162,7 @@ impl Walker<'_> {
                     Some(fits || pattern.matches(text, &mut left)?)
                 })
             };
-            // `None` where matching would take too long.
+            // `None` if matching would take too long.
             let matches =
                 if self.budget.spend(characters.len() / 8) { fits(&characters) } else { None };
             exhaustive |= fits(&['\0', '*', '\n']).unwrap_or(false);
@@ -174,7 +174,7 @@ impl Walker<'_> {
                 continue;
             }
             if known && changes.is_empty() {
-                // The first arm that matches, and no other.
+                // Only the first arm that matches.
                 return self.list(&arm.body, io);
             }
             output.push_str(&self.branch(&arm.body, io, &mut changes));

@@ -1,10 +1,10 @@
-//! Texts that are read from descriptors: here-documents and process substitutions.
+//! Texts that can be read from descriptors: here-documents and process substitutions.
 
 use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub(super) struct Descriptors {
-    /// By their paths: `/dev/fd/3`.
+    /// By path: `/dev/fd/3`.
     texts: BTreeMap<String, String>,
     next: usize,
 }
@@ -15,7 +15,8 @@ impl Descriptors {
         Self { texts: BTreeMap::new(), next: 63 }
     }
 
-    /// The text behind a path. `None` for other files, whose content is not known.
+    /// The text that a path such as `/dev/fd/3` refers to. `None` for files, whose content is
+    /// unknown.
     pub(super) fn text(&self, path: &str) -> Option<&str> {
         self.texts.get(path).map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! What a command is: a function, a builtin, a wrapper, a shell or another program.
+//! Dispatches a command: a function, a builtin, a wrapper, a shell or another program.
 
 use super::call::quoted;
 use super::expand::has_glob;
@@ -15,7 +15,7 @@ const INSTALLED: &[&str] = &["/node_modules/.bin/", "/.venv/bin/", "/venv/bin/",
 const MOST_CALLS: usize = 3;
 
 impl Walker<'_> {
-    /// Walks a command, and returns its output where that matters.
+    /// Walks a command, and returns its output if that matters.
     #[expect(clippy::needless_pass_by_value, reason = "most callers have made it for this")]
     pub(super) fn call(&mut self, call: Call) -> String {
         if !self.budget.spend(call.words.len() / 16) {
@@ -62,8 +62,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks an unknown program. Unquoted it may also be nothing, and the next word the program:
-    /// `$SUDO git push`.
+    /// Walks an unknown program. If it is unquoted it may also be empty, so that the next word is
+    /// the program: `$SUDO git push`.
     fn unknown_program(&mut self, call: &Call) -> String {
         if call.words[0].loose && call.words.len() > 1 {
             let rest = Call { words: call.words[1..].to_vec(), ..call.clone() };
@@ -73,7 +73,7 @@ impl Walker<'_> {
         call.unknown_output()
     }
 
-    /// Walks a function or an alias. `None` where the program of that name may run, too.
+    /// Walks a function or an alias. `None` if the program of that name may run, too.
     fn function_or_alias(&mut self, name: &str, call: &Call) -> Option<String> {
         let count = self.calls.count(name);
         if let Some(function) = self.env.function(name).cloned() {
@@ -84,7 +84,7 @@ impl Walker<'_> {
             self.calls.push(name);
             let before = self.env.positional().to_vec();
             let mut arguments = vec![Some(texts(&call.words[1..]))];
-            // The last of its calls represents all that follow.
+            // The last of its walked calls represents all later ones.
             if count + 1 == MOST_CALLS {
                 arguments.push(None);
             }
@@ -138,7 +138,7 @@ impl Walker<'_> {
         }
         let directory = &text[..text.len() - base.len() - 1];
         // In a known directory a relative path is as good as an absolute one, and a path up to some
-        // `bin` is meant to get there.
+        // `bin` is meant to lead there.
         let absolute = text.starts_with(['/', '~', HOLE])
             || text.as_bytes().get(1) == Some(&b':')
             || self.env.directories().iter().any(|known| known.starts_with(['/', '~']))
@@ -182,14 +182,14 @@ impl Walker<'_> {
         }
         self.interpreter(name, call);
         self.script_of(call);
-        // It hands unknown verbs to git.
+        // It passes unknown subcommands to git.
         if name == "hub" {
             self.inner_call(call.clone().renamed("git"));
         }
         if call.io.capture || name == "tee" { self.stdout(name, call) } else { String::new() }
     }
 
-    /// The place of a program's subcommand, behind its global options.
+    /// The position of a program's subcommand, after its global options.
     pub(super) fn subcommand(name: &str, words: &[Field]) -> usize {
         let grammar = global_options::find(name).map(|row| row.grammar);
         grammar.map_or(1, |grammar| grammar.leading(words, 1).1)
@@ -199,12 +199,12 @@ impl Walker<'_> {
         self.enter(|walker| walker.call(call))
     }
 
-    /// Walks code that stems from a word, in a shell of its own.
+    /// Walks code from a word, in a new shell.
     pub(super) fn code_from(&mut self, word: &Field, code: &str, io: &Io) -> String {
         self.derived_if(word.resolved, |walker| walker.nested_code(code, io))
     }
 
-    /// Walks code that a program hands to a shell of its own.
+    /// Walks code that a program passes to a new shell.
     pub(super) fn nested_code(&mut self, text: &str, io: &Io) -> String {
         if !self.budget.spend(2 + self.env.size() / 16) {
             return String::new();

@@ -1,4 +1,4 @@
-//! Words to fields: the expansions in bash's order, with holes where text cannot be known.
+//! Words to fields: the expansions in bash's order, with holes for unknown text.
 
 use super::brace;
 use super::paths::START;
@@ -126,7 +126,7 @@ impl Walker<'_> {
                 }
             }
             Part::Process { list, input } => {
-                // Bash passes a path, from which the output of the list is read.
+                // Bash passes a path from which the output of the list can be read.
                 let path = self.descriptors.next_path();
                 if *input {
                     let output = self.substituted(list);
@@ -208,7 +208,7 @@ fn push_expanded(current: &mut Option<Field>, text: &str) {
     field.resolved = true;
 }
 
-/// Whether an unknown folder follows a name: `a$PWD/b` is below `a`, not where the line is.
+/// Whether an unknown folder follows a name: `a$PWD/b` is below `a`, not below the current folder.
 fn is_below(text: &str, before: &str) -> bool {
     text.starts_with(['~', START]) && before.ends_with(|c: char| c.is_alphanumeric())
 }

@@ -48,7 +48,7 @@ impl Walker<'_> {
         let words = if changed.is_empty() { words } else { &changed };
         let mut subcommand = None;
         let mut has_taken = false;
-        // A database that is only read.
+        // The database is only read.
         if name == "sqlite3" && only_asks(words) {
             if let Some(file) = words[1..].iter().find(|word| !word.text.starts_with('-')) {
                 self.record_read(&file.text, file.certainty());
@@ -65,7 +65,7 @@ impl Walker<'_> {
                 }
                 from += words_of(row.then).count();
             }
-            // The first row is paid for with the command itself.
+            // The first row is included in the cost of the command.
             if !self.budget.spend(usize::from(std::mem::replace(&mut has_taken, true))) {
                 break;
             }
@@ -187,14 +187,14 @@ fn only_asks(words: &[Field]) -> bool {
         })
 }
 
-/// Whether a word names a file. `.`, `:/` and git's own patterns stand for whatever differs, which
+/// Whether a word names a file. `.`, `:/` and git's own patterns stand for all changed files, which
 /// only git knows.
 fn is_literal_path(word: &Field) -> bool {
     let text = word.text.as_str();
     !text.starts_with(':') && !matches!(text, "." | "./" | "..") && (word.glob || !has_glob(text))
 }
 
-/// Whether a word can only be a path: no part of a branch's name begins with a dot.
+/// Whether a word can only be a path, because no part of a branch's name begins with a dot.
 fn is_no_branch(text: &str) -> bool {
     let is_range = text.contains("..") && !text.starts_with('.') && !text.contains('/');
     !is_range && (text.starts_with(['.', '/', '~']) || text.ends_with('/') || text.contains("/."))

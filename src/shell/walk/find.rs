@@ -10,7 +10,7 @@ impl Walker<'_> {
     pub(super) fn find(&mut self, name: &str, call: &Call) {
         let words = &call.words;
         let mut first = 1;
-        // `-L` and the like come before the folders.
+        // `-L` and similar options come before the folders.
         while words.get(first).is_some_and(|word| matches!(&*word.text, "-H" | "-L" | "-P" | "-E"))
         {
             first += 1;
@@ -47,7 +47,7 @@ impl Walker<'_> {
                     let end = (at + 1..words.len()).find(is_end).unwrap_or(words.len());
                     let mut inner: Vec<Field> =
                         words[at + 1..end].iter().map(|w| replaced(w, "{}", &found)).collect();
-                    // fd appends the path where the command has no `{}`.
+                    // fd appends the path if the command has no `{}`.
                     if !name.ends_with("find")
                         && !words[at..end].iter().any(|word| word.text.contains('{'))
                     {

@@ -1,5 +1,5 @@
-//! What git runs by its own options and aliases. Git puts its own folder first on PATH for what it
-//! starts, so that a shim sees none of this.
+//! What git runs because of its options and aliases. Git puts its own folder first on PATH for
+//! programs that it starts, so a shim does not see these.
 
 use super::call::quoted;
 use super::{Call, Walker};
@@ -10,7 +10,7 @@ const REBASE: Grammar =
     Grammar { letters: "xsX", long: "exec onto strategy strategy-option whitespace empty" };
 
 impl Walker<'_> {
-    /// Walks the code that a call of git holds.
+    /// Walks the code in a call of git.
     pub(super) fn git_code(&mut self, call: &Call) {
         if !self.budget.spend(1) {
             return;
@@ -43,7 +43,7 @@ impl Walker<'_> {
             }
             _ => {}
         }
-        // The words behind an alias are appended to it.
+        // The words after an alias are appended to it.
         if let Some(text) = self.env.git_alias(&verb.to_ascii_lowercase()).cloned()
             && self.calls.count(&verb) == 0
         {

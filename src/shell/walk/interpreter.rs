@@ -1,5 +1,5 @@
-//! Interpreters of other languages: the code that they are given, and the scripts that they would run.
-//! Of their code only literal calls are followed (see [`super::literal_call`]).
+//! Interpreters of other languages: the code that is passed to them, and the scripts that they
+//! would run. Only literal calls in their code are followed (see [`super::literal_call`]).
 
 use super::literal_call::{self, Started};
 use super::recorder::{Mode, Origin};
@@ -12,7 +12,7 @@ use crate::shell::{HOLE, Interpreter};
 impl Walker<'_> {
     pub(super) fn interpreter(&mut self, name: &str, call: &Call) {
         let Some(row) = interpreters::find(name) else { return };
-        // The options of make may stand anywhere.
+        // The options of make may be anywhere.
         if row.language == Interpreter::Make {
             let given = row.grammar.take(&call.words, 1).options;
             self.given_code(row, &given, call.words.len(), call);
@@ -26,7 +26,7 @@ impl Walker<'_> {
             given.extend(more);
             at = behind;
         }
-        // `python -m module arguments`: those are the module's.
+        // `python -m module arguments`: the arguments belong to the module.
         let first = given.iter().find(|option| option.is("m c"));
         if row.language == Interpreter::Python && first.is_some_and(|option| option.name == "m") {
             return;
@@ -36,7 +36,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Walks the code and names the files that options hold. Whether there was code.
+    /// Walks the code and records the files in options. Returns whether there was code.
     fn given_code(&mut self, row: &Row, given: &GivenOptions, at: usize, call: &Call) -> bool {
         let is_file = |option: &&GivenOption| option.is(row.files) && !option.is(row.code);
         for file in given.iter().filter(is_file).filter_map(|option| option.value.as_ref()) {
@@ -81,7 +81,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Names a file of code; only a here-document's text is walked.
+    /// Records a file of code. Only the text of a here-document is walked.
     fn code_file(&mut self, file: &Field, row: &Row, at: usize, call: &Call) {
         let text = if is_input(&file.text) {
             call.io.stdin.as_deref().map(str::to_owned)
@@ -126,8 +126,7 @@ impl Walker<'_> {
     }
 }
 
-/// The words after a cluster of options whose last letter takes code, whatever its other letters
-/// take: `node -pe code`.
+/// The words after a cluster of options whose last letter takes code, as in `node -pe code`.
 fn clustered<'a>(row: &Row, call: &'a Call, at: usize) -> impl Iterator<Item = &'a Field> {
     let options = call.words.get(1..at).unwrap_or(&[]).iter().zip(&call.words[2.min(at)..]);
     let ends_in_code = |word: &str| {

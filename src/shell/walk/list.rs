@@ -1,4 +1,4 @@
-//! Lists and pipelines: which of their commands may be skipped, and whose output goes where.
+//! Lists and pipelines: which of their commands may be skipped, and where output goes.
 
 use super::{Io, Walker};
 use crate::shell::syntax::{Item, Link, List, Node, Part, Simple};
@@ -12,12 +12,12 @@ impl Walker<'_> {
         if !self.budget.spend(1 + text.len().min(limit::LINE) / 256) {
             return String::new();
         }
-        // More commands than can be paid for need not be scanned.
+        // Do not scan more commands than the budget allows.
         let scanned = scan::scan(text, self.budget.depth(), self.budget.left());
         let mark = self.env.mark();
         let output = self.list(&scanned.list, io);
         if scanned.error.is_some() {
-            // Bash may refuse all of it.
+            // Bash may reject all of it.
             let changes = self.env.take_back(mark);
             self.env.merge(&[changes], false);
         }
@@ -29,7 +29,7 @@ impl Walker<'_> {
 
     pub(super) fn list(&mut self, list: &[Item], io: &Io) -> String {
         let mut output = String::new();
-        // From here on, the list may have been left.
+        // Set once the list may have been left.
         let mut left = None;
         let ends = |item: &Item| matches!(item.link, Link::Then | Link::Background);
         for chain in list.split_inclusive(ends) {
@@ -55,15 +55,15 @@ impl Walker<'_> {
 
     pub(super) fn chain(&mut self, chain: &[Item], io: &Io) -> String {
         let mut output = String::new();
-        // Whether what comes next depends on what came before: `a || b`, `[ … ] && b`.
+        // Whether the next command depends on the previous one: `a || b`, `[ … ] && b`.
         let mut hangs = false;
-        // From here on, commands run only if the ones before succeed: `make && x=1`.
+        // Set once commands run only if the previous ones succeed: `make && x=1`.
         let mut unsure = None;
         for Item { node, link } in chain {
             if hangs {
                 let mark = self.env.mark();
                 let shown = self.conditionally(|walker| walker.node(node, io));
-                // It may show nothing, which makes another word.
+                // Its output may be empty, which makes another word.
                 if self.in_substitution && !shown.is_empty() {
                     output.push(HOLE);
                 } else {
@@ -81,7 +81,8 @@ impl Walker<'_> {
         }
         if let Some(mark) = unsure.filter(|mark| *mark < self.env.mark()) {
             let changes = self.env.take_back(mark);
-            // `make && cd d`: paths are taken to be in the folder that the line means to go to.
+            // `make && cd d`: paths are assumed to be in the folder that the line means to change
+            // to.
             let directories = changes.directories.clone();
             self.env.merge(&[changes], false);
             if let Some(directories) = directories {
@@ -120,7 +121,7 @@ fn begins_with(simple: &Simple, names: &'static str) -> bool {
     )
 }
 
-/// Whether a command hardly fails, so that what follows behind `&&` is sure to run.
+/// Whether a command hardly ever fails, so that the command after `&&` is sure to run.
 fn is_expected_to_succeed(node: &Node) -> bool {
     const NAMES: &str =
         "cd pushd popd : true export declare local set echo printf mkdir alias unset";
@@ -145,7 +146,7 @@ fn may_leave(node: &Node) -> bool {
     }
 }
 
-/// Whether a command only asks something, so that what follows behind `&&` may not run.
+/// Whether a command only tests something, so that the command after `&&` may not run.
 fn is_test(node: &Node) -> bool {
     match node {
         Node::Test(_) | Node::Arithmetic(_) => true,

@@ -1,8 +1,8 @@
-//! Commands that code of another language starts by a literal: a string or a list of strings
+//! Commands that code of another language starts with a literal: a string or a list of strings
 //! directly inside `os.system`, `subprocess.run`, `execSync`, `system`, backticks or `%x`.
 //!
-//! This is a scan, not a parser: strings and comments are skipped, a name of the table is looked at,
-//! and so are the literals right behind it. Variables, joined lists and aliases of functions are not
+//! This is a scan, not a parser: it skips strings and comments, and looks for names in the table
+//! and for the literals right after them. Variables, joined lists and aliases of functions are not
 //! followed: what they start is judged when it runs.
 
 use crate::shell::escapes::unescaped;
@@ -24,7 +24,7 @@ const STARTERS: &str = "system popen Popen run call check_call check_output geto
     spawnSync shell_exec passthru proc_open execute execv execve execvp execvpe execl execle \
     execlp execlpe spawnlp spawnvp capture2 capture2e capture3 script";
 
-/// The commands that code starts by literals, in the order in which they are found.
+/// The commands that code starts with literals, in order.
 pub(in crate::shell) fn find(code: &str, language: Interpreter) -> Vec<Started> {
     if !may_start(code, language) {
         return Vec::new();
@@ -60,7 +60,7 @@ pub(in crate::shell) fn find(code: &str, language: Interpreter) -> Vec<Started> 
     found
 }
 
-/// Whether the code can start anything: in some languages a module has to be named for that.
+/// Whether the code can start anything: in some languages that requires naming a module.
 fn may_start(code: &str, language: Interpreter) -> bool {
     let names = |words: &[&str]| words.iter().any(|word| code.contains(word));
     match language {
@@ -90,7 +90,7 @@ impl<'a> Scan<'a> {
         languages.contains(&self.language)
     }
 
-    /// Skips blanks or a comment, and says whether there were any.
+    /// Skips blanks or a comment. Returns whether there were any.
     fn skips(&mut self) -> bool {
         use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
         let rest = self.rest();
@@ -123,7 +123,7 @@ impl<'a> Scan<'a> {
         &rest[..length]
     }
 
-    /// The text before an unescaped character, and past it.
+    /// Reads the text up to an unescaped character, and skips it.
     fn until(&mut self, end: char) -> String {
         let rest = self.rest();
         let mut is_escaped = false;
@@ -138,7 +138,7 @@ impl<'a> Scan<'a> {
         rest.to_owned()
     }
 
-    /// `(git push)` of `%x(git push)`.
+    /// `(git push)` in `%x(git push)`.
     fn bracketed(&mut self) -> Option<String> {
         let open = self.peek()?;
         let close = match open {
@@ -154,7 +154,7 @@ impl<'a> Scan<'a> {
         Some(self.filled(&text, true))
     }
 
-    /// A string, Python's prefixes and triple quotes included; `None` where there is none.
+    /// A string, including Python's prefixes and triple quotes; `None` if there is none.
     fn string(&mut self) -> Option<String> {
         use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
         let rest = self.rest();
@@ -228,7 +228,7 @@ impl<'a> Scan<'a> {
         filled
     }
 
-    /// The command in the literals behind a function's name.
+    /// The command in the literals after a function's name.
     fn started(&mut self, name: &str) -> Option<Started> {
         use Interpreter::{AppleScript, Perl, Ruby, Tcl};
         let before = self.at;
@@ -267,7 +267,7 @@ impl<'a> Scan<'a> {
             return None;
         }
         if name.starts_with("execl") || name.starts_with("spawnl") {
-            // The second argument is the name that the program is told to have.
+            // The second argument is `argv[0]`.
             words.drain(1..words.len().min(2));
             return Some(Started::Program(words));
         }
@@ -282,7 +282,7 @@ impl<'a> Scan<'a> {
         Some(Started::Shell(words.swap_remove(0)))
     }
 
-    /// A string with those joined to it, and a hole where something else is joined.
+    /// A string and those joined to it, with a hole for anything else that is joined.
     fn literal(&mut self) -> Option<String> {
         let mut text = self.string()?;
         loop {

@@ -1,4 +1,4 @@
-//! From syntax tree to reading: goes through a line as bash would, and takes every branch.
+//! From syntax tree to reading: walks a line as bash would, and takes every branch.
 
 mod brace;
 mod budget;

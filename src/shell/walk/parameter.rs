@@ -53,7 +53,7 @@ impl Walker<'_> {
             found = None;
         }
         match parameter.operator {
-            // Text behind the name that begins with no known operator.
+            // Text after the name that does not begin with a known operator.
             "" if !parameter.operand.parts.is_empty() => {
                 self.text(&parameter.operand);
                 unknown()
@@ -88,7 +88,7 @@ impl Walker<'_> {
                         let empty = is_empty(&found, parameter.operator);
                         Expansion::One(if empty { String::new() } else { text })
                     }
-                    // It may be set or not: two readings of the command.
+                    // It may be set or not, which gives two readings of the command.
                     _ => match self.choices.choose(&format!("{}+", parameter.name), 2) {
                         Some(0) => Expansion::One(text),
                         Some(_) => Expansion::One(String::new()),
@@ -109,7 +109,7 @@ impl Walker<'_> {
         }
     }
 
-    /// The value before any operator is applied; `None` where the line has not set it.
+    /// The value before any operator is applied; `None` if the line has not set it.
     fn value(&mut self, parameter: &Parameter) -> Option<Expansion> {
         let mut name = parameter.name.clone();
         // The keys of an array.
@@ -167,7 +167,7 @@ impl Walker<'_> {
                 let index = index.checked_sub(1)?;
                 match words.get(index) {
                     Some(word) => Expansion::One(word.clone()),
-                    // An argument that may be several moves those behind it.
+                    // An argument that may be several moves those after it.
                     None if words.iter().any(|word| word.contains(HOLE)) => unknown(),
                     None => Expansion::One(String::new()),
                 }
@@ -186,7 +186,7 @@ impl Walker<'_> {
         })
     }
 
-    /// The positional parameters in this reading; `None` where they are unknown.
+    /// The positional parameters in this reading; `None` if they are unknown.
     pub(super) fn positional(&mut self) -> Option<Vec<String>> {
         let ways = self.env.positional().len();
         let chosen = self.choices.choose("@", ways)?;
@@ -227,7 +227,7 @@ impl Walker<'_> {
         Some(element.map_or_else(unknown, |(_, text)| Expansion::One(text.clone())))
     }
 
-    /// The key for a subscript: `2`, `i` with what the variable holds, `-1` from the end.
+    /// The key for a subscript: `2`, `i` (the variable's value), `-1` (from the end).
     pub(super) fn subscript(&self, index: &str, elements: &[(String, String)]) -> String {
         let mut index = index.trim();
         let is_key = elements.iter().any(|(key, _)| key == index);
@@ -255,7 +255,7 @@ impl Walker<'_> {
         match found {
             Expansion::One(text) => Expansion::One(self.apply_to_text(&text, operator, operand)),
             Expansion::Many(texts) if operator != ":" => {
-                // The operand is expanded once for all of them, as operands may hold operands.
+                // The operand is expanded once for all of them, because operands may be nested.
                 let operand = self.known_operand(operand);
                 let operated =
                     texts.iter().map(|text| self.apply_to_text(text, operator, &operand));
@@ -328,14 +328,14 @@ impl Walker<'_> {
         }
     }
 
-    /// A plain number, or what a variable holds.
+    /// A plain number, or the value of a variable.
     fn number(&self, text: &str) -> Option<i64> {
         let text = text.trim();
         let text = if text.starts_with(char::is_alphabetic) { self.env.known(text) } else { text };
         if text.is_empty() { Some(0) } else { text.parse().ok() }
     }
 
-    /// `offset` and `length` of `:offset:length`, where both are plain numbers.
+    /// `offset` and `length` of `:offset:length`, if both are plain numbers.
     fn slice(&mut self, operand: &Word) -> Option<(i64, Option<i64>)> {
         let text = self.text(operand);
         let (from, length) = match text.split_once(':') {
@@ -383,7 +383,7 @@ fn is_known(found: &Expansion) -> bool {
     }
 }
 
-/// Whether an operator takes the value for unset: with a colon, an empty one counts as well.
+/// Whether an operator treats the value as unset: with a colon, an empty one counts as well.
 fn is_empty(found: &Expansion, operator: &str) -> bool {
     operator.starts_with(':')
         && match found {

@@ -1,8 +1,8 @@
-//! Paths as seen from where the line starts, whatever folder it is in by then.
+//! Paths relative to where the line starts, whatever folder it has changed to.
 //!
-//! What the first folder is called is not known. Relative paths are joined to the folder that the line
-//! is in, so a path that was asked for before a `cd` begins with a mark that says where it starts:
-//! `D=$PWD; cd src; echo > $D/f` writes `f`, not `src/f`.
+//! The name of the first folder is unknown. Relative paths are joined to the line's current folder,
+//! so a path from before a `cd` begins with a mark that says where it starts: `D=$PWD; cd src; echo
+//! > $D/f` writes `f`, not `src/f`.
 
 use crate::shell::{HOLE, Reading};
 
@@ -10,7 +10,7 @@ use crate::shell::{HOLE, Reading};
 /// as a noncharacter, so no file has it in its name.
 pub(super) const START: char = '\u{FDD0}';
 
-/// A folder as `$PWD` and `pwd` name it.
+/// A folder as `$PWD` and `pwd` print it.
 pub(super) fn since_start(folder: &str) -> String {
     match folder {
         folder if folder.starts_with(['/', '~', HOLE]) => folder.to_owned(),
@@ -19,14 +19,14 @@ pub(super) fn since_start(folder: &str) -> String {
     }
 }
 
-/// `path` in `directory`, which is "" where the line starts.
+/// `path` in `directory`, which is "" for the folder where the line starts.
 pub(super) fn join(directory: &str, path: &str) -> String {
     if let Some(rest) = path.strip_prefix(START) {
         let rest = rest.trim_start_matches('/');
         return if rest.is_empty() { ".".to_owned() } else { rest.to_owned() };
     }
     let is_absolute = path.starts_with(['/', '~']);
-    // A path that begins with a hole may be absolute, too: the hole stands for either.
+    // A path that begins with a hole may also be absolute: the hole stands for either.
     if is_absolute || directory.is_empty() || path.starts_with(HOLE) {
         return path.to_owned();
     }
@@ -38,7 +38,7 @@ pub(super) fn join(directory: &str, path: &str) -> String {
     }
 }
 
-/// A directory without its `..`, as `cd` has it: by name, whether there are links or not.
+/// A directory with `..` resolved lexically, as `cd` does.
 pub(super) fn logical(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -56,7 +56,7 @@ pub(super) fn logical(path: &str) -> String {
     parts.join("/")
 }
 
-/// Makes the paths of a reading plain ones, relative to where the line starts.
+/// Removes the marks from the paths of a reading, which are then relative to where the line starts.
 pub(super) fn remove_marks(reading: &mut Reading) {
     let clean = |text: &mut String| {
         if text.contains(START) {

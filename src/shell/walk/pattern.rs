@@ -10,7 +10,7 @@ const MAX_STEPS: usize = 1 << 22;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pattern {
     tokens: Vec<Token>,
-    /// There is something in it that is not modelled: a hole, an extended glob.
+    /// Whether something in it is not modelled: a hole, an extended glob.
     pub(super) unknown: bool,
 }
 
@@ -25,29 +25,29 @@ impl Pattern {
         let begins = text.starts_with('(') && !self.tokens.is_empty();
         self.unknown |=
             begins || ["?(", "*(", "+(", "@(", "!("].iter().any(|open| text.contains(open));
-        // Nor is a bracket with something quoted in it.
+        // Neither are brackets with quoted text in them.
         self.unknown |= text.rfind('[') > text.rfind(']');
         self.tokens.extend(glob::tokens(text));
     }
 
-    /// `None` where the steps that are left do not suffice.
+    /// `None` if the remaining steps do not suffice.
     pub(super) fn matches(&self, text: &[char], left: &mut usize) -> Option<bool> {
         glob::all_match(&self.tokens, text, left)
     }
 
     /// The length of the prefix of `text` to cut off: the longest or the shortest that matches; 0
-    /// where none does. `None` where that would take too long to know.
+    /// if none does. `None` if finding out would take too long.
     pub(super) fn prefix(&self, text: &[char], longest: bool) -> Option<usize> {
         self.first_match((0..=text.len()).map(|end| (end, &text[..end])), longest, 0)
     }
 
-    /// Where the suffix of `text` to cut off begins; its end where none matches.
+    /// Where the suffix of `text` to cut off begins; the end of `text` if none matches.
     pub(super) fn suffix(&self, text: &[char], longest: bool) -> Option<usize> {
         let parts = (0..=text.len()).map(|at| (at, &text[at..]));
         self.first_match(parts, !longest, text.len())
     }
 
-    /// The first place, or the last, whose part of a text matches, or `none`.
+    /// The first position whose part of a text matches, or `none`.
     fn first_match<'t>(
         &self,
         mut parts: impl DoubleEndedIterator<Item = (usize, &'t [char])>,

@@ -1,4 +1,4 @@
-//! The reading so far. Everything that is found goes into it here, and nowhere else.
+//! The reading so far. Only this module adds to it.
 
 use super::budget::Budget;
 use super::paths::{self, join};
@@ -8,7 +8,7 @@ use crate::shell::{
     Certainty, Code, HOLE, How, Interpreter, ReadOf, Reading, Run, Script, Unreadable, Write, limit,
 };
 
-/// How far to look back for the same write or script, which is often found twice in a row.
+/// How many entries to look back for the same write or script, which is often found twice in a row.
 const RECENT: usize = 4;
 
 /// How to record what is found in a part of the line.
@@ -44,7 +44,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Adds to the mode, and returns what held before, for [`Self::restore`].
+    /// Adds to the mode, and returns the previous one for [`Self::restore`].
     pub(super) fn add(&mut self, more: Mode) -> Mode {
         let before = self.mode;
         self.mode = Mode {
@@ -117,7 +117,7 @@ impl Recorder {
             self.reading.changes_elsewhere |= !self.mode.muted;
             return;
         }
-        // No system has a file of such a name, but a pattern in it may find one.
+        // No system has files with such long names, but a glob may match some.
         if path.len() > limit::NAME {
             budget.stop(Unreadable::Work);
             path = HOLE.to_string();
@@ -179,8 +179,8 @@ fn has_unknown_verb(run: &Run) -> bool {
         || run.program.contains(HOLE)
 }
 
-/// Where a command runs: in the folders that the line may be in, and from there where its own options
-/// lead, as in `git -C ../b push`.
+/// The folders that a command runs in: those that the line may be in, changed by its own options as
+/// in `git -C ../b push`.
 fn folders_of(env: &Env, run: &Run) -> Vec<String> {
     let mut steps = folders::of_options(&run.program, &run.argv);
     if run.program == "git" && !run.argv.iter().any(|word| word.starts_with("--git-dir")) {

@@ -5,7 +5,7 @@ use crate::shell::syntax::{List, Part, Redirection, RedirectionKind};
 use crate::shell::{Certainty, HOLE, How};
 use std::rc::Rc;
 
-/// A command's input and output behind its redirections.
+/// A command's input and output after its redirections.
 pub(super) struct Streams {
     pub(super) io: Io,
     /// Whether its output goes to a file.
@@ -84,7 +84,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Gives text to a descriptor, which is the input unless another one is named.
+    /// Passes text to a descriptor: standard input unless another one is given.
     fn feed(&mut self, descriptor: Option<u32>, text: String, streams: &mut Streams) {
         match descriptor {
             None | Some(0) => streams.io.stdin = Some(Rc::from(text)),
@@ -94,7 +94,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Hands a command's output to its redirections, and returns what is left for the outer command.
+    /// Passes a command's output to its redirections, and returns what is left for the outer
+    /// command.
     pub(super) fn deliver(&mut self, streams: Streams, output: String) -> String {
         for list in streams.processes {
             let io = Io { stdin: Some(Rc::from(output.as_str())), capture: false };

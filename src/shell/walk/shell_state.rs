@@ -1,7 +1,7 @@
 //! The state of the shell: variables, functions, aliases, directories.
 //!
-//! There may be several values, one for each way that the line may have taken. Changes are journaled,
-//! so that those of a subshell or a branch can be taken back without copying everything.
+//! There may be several values, one for each way that the line may have taken. Changes are
+//! journaled, so that those of a subshell or a branch can be undone without copying everything.
 
 use super::paths::join;
 use crate::shell::syntax::Node;
@@ -24,11 +24,11 @@ pub(super) struct Variable {
     pub(super) exported: bool,
 }
 
-/// A function's bodies, one for each definition that may hold.
+/// A function's bodies, one for each definition that may be in effect.
 #[derive(Debug, Clone)]
 pub(super) struct Function {
     pub(super) bodies: Vec<Rc<Node>>,
-    /// Whether it is defined for sure; otherwise the program of that name may run.
+    /// Whether it is certainly defined; otherwise the program of that name may run.
     pub(super) certain: bool,
 }
 
@@ -59,7 +59,7 @@ enum Undo {
     Positional(Vec<Positional>),
 }
 
-/// `$1` and so on; `None` where they are unknown.
+/// `$1` and so on; `None` if they are unknown.
 pub(super) type Positional = Option<Vec<String>>;
 
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl Value {
         }
     }
 
-    /// The text; of an array, that of element 0.
+    /// The text, or that of element 0 of an array.
     pub(super) fn scalar(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -127,7 +127,7 @@ impl Env {
         self.variables.get(name)
     }
 
-    /// The text of a variable; empty where it is not set.
+    /// The text of a variable; empty if it is not set.
     pub(super) fn known(&self, name: &str) -> &str {
         self.variables.get(name).map_or("", |variable| variable.values[0].scalar())
     }
@@ -148,7 +148,7 @@ impl Env {
         self.put(name, Some(Variable { values, exported }));
     }
 
-    /// Puts back what [`Self::variable`] gave.
+    /// Restores what [`Self::variable`] returned.
     pub(super) fn put(&mut self, name: &str, variable: Option<Variable>) {
         let before = match variable {
             Some(variable) => self.variables.insert(name.to_owned(), variable),
@@ -221,12 +221,12 @@ impl Env {
         self.journal.push(Undo::Directories(before));
     }
 
-    /// A path as seen from where the line starts, once for each directory that the line may be in.
+    /// A path relative to where the line starts, once for each directory that the line may be in.
     pub(super) fn located(&self, path: &str) -> Vec<String> {
         self.directories.iter().map(|directory| join(directory, path)).collect()
     }
 
-    /// `pushd`: [`Self::pop_directories`] goes back to where the line is now.
+    /// `pushd`: [`Self::pop_directories`] returns to the current directory.
     pub(super) fn push_directories(&mut self) {
         if self.stack.len() < limit::DEPTH {
             self.stack.push(self.directories.clone());
@@ -247,12 +247,12 @@ impl Env {
         self.stack.truncate(depth);
     }
 
-    /// The directories that `cd -` goes back to; none before the first `cd`.
+    /// The directories that `cd -` goes back to; empty before the first `cd`.
     pub(super) fn previous(&self) -> &[String] {
         &self.previous
     }
 
-    /// Goes elsewhere, so that `cd -` comes back.
+    /// Changes directory, so that `cd -` returns.
     pub(super) fn leave_for(&mut self, directories: Vec<String>) {
         self.previous = self.directories.clone();
         self.put_directories(directories);
@@ -281,7 +281,7 @@ impl Env {
         self.journal.len()
     }
 
-    /// Takes back everything since `mark`, and returns it.
+    /// Undoes all changes since `mark`, and returns them.
     pub(super) fn take_back(&mut self, mark: usize) -> Changes {
         let mut changes = Changes::default();
         while self.journal.len() > mark {
@@ -312,8 +312,8 @@ impl Env {
         changes
     }
 
-    /// Merges the changes of several branches, one of which was taken. `exhaustive`: for sure, so that
-    /// the state before them does not remain possible.
+    /// Merges the changes of several branches. `exhaustive` says that one of them was certainly
+    /// taken, so that the previous state is not possible any more.
     pub(super) fn merge(&mut self, branches: &[Changes], exhaustive: bool) {
         self.merge_variables(branches, exhaustive);
         for branch in branches {
@@ -384,7 +384,7 @@ impl Env {
     }
 }
 
-/// What may hold behind several branches. A branch without a value leaves what held before.
+/// The possible values after several branches. A branch without a value keeps the previous one.
 fn union<'a, T: Clone + PartialEq>(
     before: &'a Vec<T>,
     after: impl Iterator<Item = Option<&'a Vec<T>>>,
@@ -400,7 +400,7 @@ fn union<'a, T: Clone + PartialEq>(
     if union.len() > limit::VALUES { vec![unknown] } else { union }
 }
 
-/// Puts `before` back under `name`, and returns what replaced it.
+/// Restores `before` under `name`, and returns what had replaced it.
 fn restore<T>(map: &mut BTreeMap<String, T>, name: &str, before: Option<T>) -> Option<T> {
     match before {
         Some(before) => map.insert(name.to_owned(), before),

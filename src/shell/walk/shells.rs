@@ -1,4 +1,4 @@
-//! Shells: the code that they are given, and the scripts that they would run.
+//! Shells: the code that is passed to them, and the scripts that they would run.
 
 use super::interpreter::is_input;
 use super::shell_state::Value;
@@ -35,7 +35,7 @@ impl Walker<'_> {
             // `-o pipefail`: each of these letters takes a word.
             at += 1 + letters.matches(['o', 'O']).count();
         }
-        // `bash -n` only looks for errors.
+        // `bash -n` only checks the syntax.
         if only_reads {
             self.record_command(words, call, Certainty::Literal);
             return String::new();
@@ -93,7 +93,7 @@ impl Walker<'_> {
         })
     }
 
-    /// Names a script in a file; `bash <(…)` is code of the line itself.
+    /// Records a script in a file. In `bash <(…)` the code is in the line itself.
     fn script_file(&mut self, path: &str, arguments: Vec<String>, call: &Call) -> String {
         self.record_command(&call.words, call, Certainty::Opaque);
         self.record_read(path, self.text_certainty(path));
@@ -107,7 +107,7 @@ impl Walker<'_> {
         call.unknown_output()
     }
 
-    /// Names a program that may be a script: `./f.sh`, `../tools/x`.
+    /// Records a program that may be a script: `./f.sh`, `../tools/x`.
     pub(super) fn script_of(&mut self, call: &Call) {
         let path = call.words[0].text.as_str();
         let is_of_system = SYSTEM.iter().any(|folder| path.starts_with(folder));
@@ -118,7 +118,7 @@ impl Walker<'_> {
     }
 }
 
-/// Shells, and other programs whose code is a program and its words.
+/// Whether it is a shell, or another program whose code is a program and its words.
 pub(super) fn is_shell(name: &str) -> bool {
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
     const SHELLS: &str = "bash nu elvish xonsh osh ysh sh zsh dash ksh ash mksh rbash lksh yash pdksh rzsh fish \
@@ -126,11 +126,11 @@ pub(super) fn is_shell(name: &str) -> bool {
     lists(SHELLS, name)
 }
 
-/// `bash -norc`: its long options, which it takes with one dash as well.
+/// A long option of bash, which accepts them with one dash as well: `bash -norc`.
 fn long_of_bash(option: &str) -> Option<&str> {
     const LONG: &str = "debugger init-file login noediting noprofile norc posix rcfile restricted";
     option.strip_prefix('-').filter(|name| lists(LONG, name))
 }
 
-/// Folders whose programs are no scripts of a project.
+/// Folders whose programs are not scripts of a project.
 const SYSTEM: &[&str] = &["/usr/", "/bin/", "/sbin/", "/opt/", "/nix/", "/snap/", "/System/"];

@@ -30,7 +30,7 @@ impl Walker<'_> {
         })
     }
 
-    /// `is_repeat`: the substitutions within the words have been walked before.
+    /// `is_repeat` says that the substitutions in the words have been walked before.
     fn simple_once(&mut self, simple: &Simple, io: &Io, is_repeat: bool) -> String {
         let outer = self.choices.set_repeat(is_repeat);
         let declares = simple.words.first().is_some_and(|word| is_declaration(word.as_text()));
@@ -44,7 +44,7 @@ impl Walker<'_> {
         self.with_own_choices(|walker| walker.assign_and_call(simple, words, streams))
     }
 
-    /// A simple command whose words are known: assigns, and calls what they name.
+    /// Makes the assignments of a simple command and calls it.
     fn assign_and_call(
         &mut self,
         simple: &Simple,
@@ -134,7 +134,7 @@ impl Walker<'_> {
         self.array(elements)
     }
 
-    /// An array in the order of its numbers, textual keys last. Sorting is paid for.
+    /// An array in the order of its indexes, with textual keys last. Sorting costs budget.
     fn array(&mut self, mut elements: Vec<(String, String)>) -> Value {
         if !self.budget.spend(elements.len() / 8) {
             return Value::hole();
@@ -143,8 +143,8 @@ impl Walker<'_> {
         Value::Array(elements)
     }
 
-    /// The words of `export x=…` and the like, whose values are not split into words. Assignments among
-    /// them are made at once.
+    /// The words of `export x=…` and similar commands, whose values are not split into words.
+    /// Assignments among them are made at once.
     fn declaration_words(&mut self, words: &[Word]) -> Vec<Field> {
         let mut fields = Vec::new();
         let is_local = words
@@ -198,7 +198,7 @@ fn name_of(word: &Word) -> Option<&str> {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_').then_some(name)
 }
 
-/// An element of `( … )`: `[key]=text`, or a text whose key is its place.
+/// An element of `( … )`: `[key]=text`, or a text whose key is its position.
 fn keyed(field: &Field, place: usize) -> (String, String) {
     if let Some((key, text)) = field.text.strip_prefix('[').and_then(|rest| rest.split_once("]=")) {
         return (key.to_owned(), text.to_owned());

@@ -1,4 +1,4 @@
-//! The output of the few programs whose output follows from the line: `echo`, `printf`, `cat` and
+//! The output of the few programs whose output follows from the line: `echo`, `printf`, `cat`, and
 //! `base64 -d` of an input. All other output is unknown.
 
 use super::paths::since_start;
@@ -9,7 +9,7 @@ use crate::shell::limit;
 use crate::shell::{HOLE, table::grammar::lists};
 
 impl Walker<'_> {
-    /// A program's output; a hole where it is not known.
+    /// A program's output; a hole if it is unknown.
     pub(super) fn stdout(&mut self, name: &str, call: &Call) -> String {
         let words = &call.words[1..];
         let stdin = call.io.stdin.as_deref();
@@ -43,7 +43,7 @@ fn decodes(words: &[Field]) -> bool {
     ))
 }
 
-/// The text behind base64 digits; `None` where some are unknown.
+/// Decodes base64; `None` if some digits are unknown.
 fn decoded(input: &str) -> Option<String> {
     if input.contains(HOLE) {
         return None;

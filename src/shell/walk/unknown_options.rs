@@ -1,16 +1,16 @@
-//! Commands behind options whose grammar no table has: where they may begin.
+//! Commands after options whose grammar is in no table: where they may begin.
 
 use super::shells::is_shell;
 use super::{Call, Walker};
 use crate::shell::limit;
 use crate::shell::table::{file_programs, global_options, interpreters, wrappers};
 
-/// The most places that are tried as the beginning of a command.
+/// The most positions that are tried as the beginning of a command.
 const MOST_PLACES: usize = 4;
 
 impl Walker<'_> {
-    /// Walks a command behind the operands of a program that begin at `at`. A word behind an option
-    /// is taken for its value, unless a program has that name: `xterm -e git push`.
+    /// Walks a command among the operands of a program, which begin at `at`. A word after an option
+    /// counts as its value, unless a program has that name: `xterm -e git push`.
     pub(super) fn unknown_options(&mut self, from: usize, at: usize, call: &Call) {
         let words = &call.words;
         let mut places: Vec<usize> = Vec::new();

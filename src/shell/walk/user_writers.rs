@@ -1,4 +1,4 @@
-//! Programs that write files by the user's configuration: rows of `[[commands.writes]]`.
+//! Programs that write files according to the user's configuration: rows of `[[commands.writes]]`.
 
 use super::Walker;
 use crate::shell::field::Field;
@@ -21,7 +21,7 @@ impl Walker<'_> {
     }
 }
 
-/// The files that a row finds among the words; none where it is about another subcommand.
+/// The files that a row finds among the words; empty if it is about another subcommand.
 fn files<'a>(row: &Writer, words: &'a [Field]) -> Vec<Cow<'a, Field>> {
     let (mut values, mut operands) = (Vec::new(), Vec::new());
     let mut rest = words.iter().skip(1);

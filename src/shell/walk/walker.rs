@@ -1,7 +1,7 @@
-//! The walker: its state in parts, and the ways to walk something under other conditions.
+//! The walker: its state, and ways to walk something under other conditions.
 //!
-//! Each part has a file of its own, and only that file touches its fields. The other files of this
-//! folder add steps: each for a group of programs or a part of the grammar.
+//! Each part of the state has its own file, and only that file accesses its fields. The other files
+//! of this folder add steps, each for a group of programs or a part of the grammar.
 
 use super::budget::Budget;
 use super::call::Io;
@@ -54,7 +54,7 @@ impl<'o> Walker<'o> {
         }
     }
 
-    /// Walks what is nested: a group, a function, code in code.
+    /// Walks something nested: a group, a function, code in code.
     pub(super) fn enter<T: Default>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> T {
         if !self.budget.descend() {
             self.fail(Unreadable::Depth);
@@ -65,7 +65,7 @@ impl<'o> Walker<'o> {
         walked
     }
 
-    /// Walks something with another way to record what is found.
+    /// Walks something with another recording mode.
     pub(super) fn with_mode<T>(&mut self, more: Mode, walk: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.recorder.add(more);
         let walked = walk(self);
@@ -77,7 +77,8 @@ impl<'o> Walker<'o> {
         self.with_mode(Mode { conditional: true, ..Mode::default() }, walk)
     }
 
-    /// Walks code that may not stand in the line as it is: it was expanded, decoded or read.
+    /// Walks code that the line may not contain literally, because it was expanded, decoded or
+    /// read.
     pub(super) fn derived_if<T>(
         &mut self,
         is_derived: bool,
@@ -91,12 +92,12 @@ impl<'o> Walker<'o> {
         self.derived_if(true, walk)
     }
 
-    /// `muted`: what is walked was recorded before, and is not recorded again.
+    /// Walks something. If `muted`, it has been recorded before and is not recorded again.
     pub(super) fn muted_if<T>(&mut self, muted: bool, walk: impl FnOnce(&mut Self) -> T) -> T {
         self.with_mode(Mode { muted, ..Mode::default() }, walk)
     }
 
-    /// Walks a command, and puts variables back to what they are now.
+    /// Walks a command, and restores the variables afterwards.
     pub(super) fn with_variables_kept<T>(
         &mut self,
         names: &[String],

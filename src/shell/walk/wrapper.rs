@@ -10,7 +10,7 @@ use crate::shell::table::grammar::{GivenOptions, Grammar, lists};
 use crate::shell::table::wrappers::{self, Rest, Wrapper};
 use crate::shell::{HOLE, How, limit};
 
-/// A call of a wrapper, taken apart by its row.
+/// A call of a wrapper, parsed with its row.
 struct Wrapped<'a> {
     row: &'a Wrapper,
     given: &'a GivenOptions,
@@ -20,7 +20,7 @@ struct Wrapped<'a> {
 }
 
 impl Walker<'_> {
-    /// Walks what a wrapper runs. `None` where the program itself counts as well.
+    /// Walks what a wrapper runs. `None` if the program itself counts as well.
     pub(super) fn wrapper(&mut self, name: &str, call: &Call) -> Option<String> {
         match name {
             "find" | "gfind" | "fd" | "fdfind" => {
@@ -28,7 +28,7 @@ impl Walker<'_> {
                 return None;
             }
             "parallel" => return Some(self.parallel(call)),
-            // `cargo +nightly publish` is `cargo publish` of one of the toolchains.
+            // `cargo +nightly publish` is `cargo publish` with one of the toolchains.
             "cargo" | "rustc" | "rustdoc" if names_toolchain(call) => {
                 let words = [&call.words[..1], &call.words[2..]].concat();
                 return Some(self.inner_call(call.with_words(words)));
@@ -106,7 +106,7 @@ impl Walker<'_> {
             at += 1;
         }
         self.budget.spend(assigned.len());
-        // Copied only where there are any: a call may be long.
+        // Copied only if there are any, because a call may be long.
         let with_assigned = (!assigned.is_empty()).then(|| Call {
             assignments: [&call.assignments[..], &assigned[..]].concat(),
             ..call.clone()
@@ -123,10 +123,10 @@ impl Walker<'_> {
         })
     }
 
-    /// Walks the code that options of a wrapper hold. Whether there was any.
+    /// Walks the code in the options of a wrapper. Returns whether there was any.
     fn option_code(&mut self, wrapped: &Wrapped) -> bool {
         let Wrapped { row, given, from, at, call } = *wrapped;
-        // The code may stand before or behind the operands: `flock file -c code`.
+        // The code may be before or after the operands: `flock file -c code`.
         let options = if row.rest == Rest::Nothing || row.rest == Rest::UnknownOptions {
             row.grammar.take(&call.words, from).options
         } else {
@@ -147,7 +147,7 @@ impl Walker<'_> {
         is_found
     }
 
-    /// Walks what a wrapper runs, in the folder that its options lead to: `sudo -D folder`.
+    /// Walks what a wrapper runs, in the folder that its options name: `sudo -D folder`.
     fn in_folder_of_options(&mut self, wrapped: &Wrapped) -> Option<String> {
         let folder = match wrapped.row.name() {
             "env" => wrapped.given.value("chdir C"),
@@ -199,8 +199,8 @@ impl Walker<'_> {
         }
     }
 
-    /// A command whose program may be named with a version or a scope: `npx @beads/bd@latest`. A gate
-    /// may mean it by its whole name, so both count.
+    /// A command whose program may have a version or a scope: `npx @beads/bd@latest`. A gate may
+    /// use the whole name, so both count.
     fn fetched_command(&mut self, at: usize, call: &Call) -> Option<String> {
         let fetched = &call.words[at];
         let plain = without_version(fetched);
@@ -214,7 +214,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A program that starts a shell where no command is given: its input is code.
+    /// Walks the input of a program that starts a shell if no command is given.
     fn input_code(&mut self, row: &Wrapper, given: &GivenOptions, call: &Call) -> Option<String> {
         let is_idle = row.name() == "sudo" && !given.has("s i shell login");
         if !lists(wrappers::SHELLS_WITHOUT_COMMAND, row.name()) || is_idle {
@@ -249,13 +249,13 @@ fn assignment(word: &Field) -> Option<(String, String)> {
     Some((head.name.to_owned(), word.text[head.length..].to_owned()))
 }
 
-/// `env` takes any text before `=` for a name.
+/// As `env` reads it, which accepts any text before `=` as a name.
 fn any_assignment(word: &Field) -> Option<(String, String)> {
     let (name, value) = word.text.split_once('=').filter(|pair| !pair.0.is_empty())?;
     Some((name.to_owned(), value.to_owned()))
 }
 
-/// The text that keys type: `Space` and `Enter` are two of them.
+/// The text that keys such as `Space` and `Enter` type.
 fn typed(words: &[Field]) -> String {
     let key = |word: &Field| match word.text.as_str() {
         "Space" => " ".to_owned(),
@@ -277,7 +277,7 @@ fn names_toolchain(call: &Call) -> bool {
     call.words.get(1).is_some_and(|word| word.text.starts_with('+') && !word.has_hole())
 }
 
-/// `npm` of `npx npm@11`, and `@beads/bd` of `npx @beads/bd@latest`.
+/// `npm` for `npx npm@11`, and `@beads/bd` for `npx @beads/bd@latest`.
 fn without_version(word: &Field) -> Option<Field> {
     let scope = word.text.find('/').filter(|_| word.text.starts_with('@')).map_or(0, |at| at + 1);
     let (name, _) = word.text[scope..].split_once('@').filter(|(name, _)| !name.is_empty())?;
@@ -285,7 +285,8 @@ fn without_version(word: &Field) -> Option<Field> {
     is_name.then(|| word.with_text(&word.text[..scope + name.len()]))
 }
 
-/// `bd` of `npx @beads/bd@latest`: a scoped package's program usually has its name without the scope.
+/// `bd` for `npx @beads/bd@latest`: the program of a scoped package usually has its name without
+/// the scope.
 fn without_scope(word: &Field) -> Option<Field> {
     let (_, name) = word.text.strip_prefix('@')?.split_once('/')?;
     let name =

@@ -1,4 +1,4 @@
-//! `xargs` and `parallel`, which make commands from their input.
+//! `xargs` and `parallel`, which build commands from their input.
 
 use super::recorder::Mode;
 use super::{Call, Io, Walker};
@@ -48,7 +48,7 @@ impl Walker<'_> {
                 items.chunks(most).take(limit::BRACES + 1).map(with).collect()
             }
         };
-        // The calls that are left out would run, so the reading is not complete.
+        // The omitted calls would run, so the reading is incomplete.
         if calls.len() > limit::BRACES {
             self.fail(Unreadable::Work);
         }
@@ -66,7 +66,7 @@ impl Walker<'_> {
         output
     }
 
-    /// GNU parallel: a template, and behind `:::` the items for it.
+    /// GNU parallel: a template, and after `:::` the items for it.
     pub(super) fn parallel(&mut self, call: &Call) -> String {
         const PARALLEL: Grammar = Grammar {
             letters: "jnNILPSa",
@@ -104,7 +104,8 @@ impl Walker<'_> {
     }
 }
 
-/// The words of an input, in the quoting of `xargs`. With an unclosed quote, blanks alone separate.
+/// The words of an input with the quoting rules of `xargs`. With an unclosed quote, only blanks
+/// separate words.
 fn unquoted(input: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
