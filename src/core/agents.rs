@@ -121,7 +121,7 @@ pub fn config_dirs(var: Var, home: Option<&Path>) -> Vec<PathBuf> {
     ALL.iter().filter_map(dir).collect()
 }
 
-/// The files of settings in the agents' folders of the user, and what roz installs beside them.
+/// The settings files in the agents' folders of the user, and what roz installs next to them.
 pub fn user_files(var: Var, home: Option<&Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for (agent, dir) in ALL.iter().zip(config_dirs(var, home)) {
@@ -133,7 +133,7 @@ pub fn user_files(var: Var, home: Option<&Path>) -> Vec<PathBuf> {
 }
 
 pub fn session_id<'v>(var: Var<'_, 'v>) -> Option<&'v str> {
-    // `roz run` sets its id beside the agent's own.
+    // `roz run` sets its id in addition to the agent's own.
     let of_roz = || var("ROZ_SESSION_ID").filter(|id| !id.starts_with(RUN));
     SESSION_IDS.iter().find_map(|name| var(name)).or_else(of_roz)
 }

@@ -1,7 +1,7 @@
 //! Decides what an event means, and does nothing about it.
 //!
 //! Invariant: no module in here reads the clock, the environment, the disk or a random number.
-//! `tests/it/tidy.rs` holds us to that.
+//! `tests/it/tidy.rs` checks this.
 
 pub mod agents;
 pub mod bounded;

@@ -20,7 +20,8 @@ impl SessionId {
         &self.0
     }
 
-    /// The session of `roz run` itself, beside the one that its agent's hooks report.
+    /// Whether it is the session of `roz run` itself, and not the one that its agent's hooks
+    /// report.
     pub fn is_of_run(&self) -> bool {
         self.0.starts_with(RUN)
     }

@@ -38,7 +38,7 @@ pub struct Trace {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event_type", content = "payload", rename_all = "snake_case")]
 pub enum Mark {
-    /// The client starts or goes on.
+    /// The client starts or continues.
     SessionStart { source: String },
     /// A first event other than the start.
     SessionSeen,
@@ -52,7 +52,7 @@ pub enum Mark {
     GateAllowed(GateAnswer),
     /// `about`: the asking gate and its question.
     CallGranted { tool: String, tool_use_id: String, about: String },
-    /// A gated call came to its end.
+    /// A gated call has ended.
     ToolCompleted { tool: String, tool_use_id: Option<String>, succeeded: bool },
     /// The agent says which intent it works on.
     IntentSelected { intent_id: String },
@@ -74,13 +74,13 @@ pub enum Mark {
     ReflectionStop { answer: Word, reason: String, block_count: u32, lines_changed: Option<u64> },
     /// The reflection gate has held too many stops in a row and lets go.
     ReflectionBreakerTripped { block_count: u32 },
-    /// What was learned is written down.
+    /// Learnings were stored.
     Reflection { accepted: Vec<String>, rejected: u32, was_due: bool },
     /// Nothing was learned.
     Skip { reason: String, decider: String, lines_changed: Option<u64>, was_due: bool },
-    /// Noted for the reflection to come.
+    /// A note for the next reflection.
     Observation { note: String },
-    /// Learnings are put before the agent.
+    /// The agent was shown learnings.
     LearningsInjected { learnings: Vec<String> },
     /// The agent reads one.
     LearningOpened { learning_id: String },
@@ -123,7 +123,7 @@ pub enum Mark {
     Interrupted { after_seq: u64, events: u64 },
     /// Old events were dropped.
     TraceCompacted { dropped: u64 },
-    /// The client says that the session is over.
+    /// The client reports the end of the session.
     SessionEnd { reason: String },
 }
 

@@ -23,7 +23,7 @@ pub enum Kind {
 pub struct WeakenedFile {
     pub kind: Kind,
     pub file: PathBuf,
-    /// What is weaker or gone, a clause each.
+    /// What is weaker or missing, one clause each.
     pub what: Vec<String>,
     /// Earlier content. If the file says this again, it is no longer weakened.
     pub before: BTreeSet<String>,

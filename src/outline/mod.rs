@@ -122,7 +122,7 @@ impl<'a> Source<'a> {
         Ok(Self { language, text, tree, classes })
     }
 
-    /// A later text of the same file: only what differs is parsed anew.
+    /// A later text of the same file: only the difference is parsed again.
     pub fn parse_after(before: &Source, text: &'a [u8]) -> Result<Self, Unread> {
         let language = before.language;
         let text = plain(text)?;

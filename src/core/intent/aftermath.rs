@@ -1,4 +1,4 @@
-//! What roz found to have changed when a call ended.
+//! The changes that roz found when a call ended.
 
 use super::{
     changed_lines::Changed, ignore::Treatment, mutation::Meaning, state::InFlight, target::Target,

@@ -22,9 +22,9 @@ const CLOSING: &str = "</intent></intent_context>";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Briefing {
     pub intent: Intent,
-    /// What was last changed for it, newest first.
+    /// Its last changes, newest first.
     pub recent: Vec<String>,
-    /// What was learned about it, newest first.
+    /// The lessons about it, newest first.
     pub lessons: Vec<String>,
     /// Declarations that do not count yet, in one line.
     pub waits: Option<String>,

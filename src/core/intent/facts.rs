@@ -27,7 +27,7 @@ pub struct IntentFacts {
     pub targets: Vec<Aim>,
     /// Content hashes of what a call has read or written, by path from the project's root.
     pub seen: Vec<(String, String)>,
-    /// The intent that the agent has to be told of.
+    /// The intent that the agent has to be told about.
     pub handshake: Option<Handshake>,
     /// Projects with their own sidecars that are nearer to some targets.
     pub also: Vec<Nearer>,

@@ -53,8 +53,8 @@ pub(super) enum Below {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// For `owned_scope`: a last segment without wildcards includes what is below it, and `\` may
-    /// only stand before a special character.
+    /// For `owned_scope`: a last segment without wildcards includes everything below it, and `\` is
+    /// only allowed before a special character.
     Scope,
     /// For `.gitignore`, whose caller asks about each parent folder.
     Ignore,

@@ -1,4 +1,5 @@
-//! `intent_map.md`: per intent, a table of the files that were changed for it, with the definitions
+//! `intent_map.md`: a table for each intent with the files that were changed for it, the
+//! definitions
 //! and the time.
 //!
 //! The text between the two marker lines depends on the ledger alone, so it is the same for

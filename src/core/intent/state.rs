@@ -155,7 +155,7 @@ impl InFlight {
 
 impl IntentState {
     /// One word for the state, `off` if there was no sidecar. Refused calls do not change it: the
-    /// next call is judged anew.
+    /// next call is judged again.
     pub fn word(&self) -> &'static str {
         if !self.had_sidecar {
             "off"
@@ -198,15 +198,15 @@ impl IntentState {
         self.has_left = false;
     }
 
-    /// The selected intent if the main agent has not been told of it. It is told at the next event
-    /// whose answer can carry text.
+    /// The selected intent if the main agent has not been told about it. It is told at the next
+    /// event whose answer can carry text.
     pub fn owed(&self) -> Option<&str> {
         let owed = self.selected.as_ref().filter(|selected| selected.owed_to_agent)?;
         Some(&owed.intent_id)
     }
 
-    /// Notes that the agent was told. Returns whether the user still has to be. Telling a subagent
-    /// does not count for the main agent.
+    /// Records that the agent was told. Returns whether the user still has to be told. Telling a
+    /// subagent does not count for the main agent.
     pub(super) fn told(&mut self, agent: Option<&str>) -> bool {
         let Some(selected) = &mut self.selected else { return false };
         if agent.is_none() {

@@ -1,15 +1,17 @@
 //! Decides which unused learnings are archived.
 //!
-//! | a learning | is put away |
+//! | a learning | is archived |
 //! |---|---|
 //! | whose title was shown in `min_dismissals` sessions or more | after `passive_duration_days` without a use |
 //! | any other | after twice that time |
 //! | with a hit rate above `immunity_hit_rate` | never |
 //!
-//! A use is that somebody opened it or referred to it. The time runs from the last use, or from
-//! when the learning was written or restored, whichever came last. What was shown before a restore
-//! does not count. Only active learnings decay. Personal ones do not, because other projects log
-//! their use elsewhere; notes in Total Recall do not, because roz never writes them.
+//! A learning is used when a session opens it or refers to it. The time runs from the last use, or
+//! from when the learning was written or restored, whichever came last. Titles shown before a
+//! restore
+//! do not count. Only active learnings decay. Personal ones do not, because other projects log
+//! their
+//! use elsewhere; notes in Total Recall do not, because roz never writes them.
 
 use std::collections::BTreeMap;
 

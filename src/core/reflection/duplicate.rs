@@ -62,8 +62,8 @@ impl Known {
         });
     }
 
-    /// Returns an objection with the duplicate's id. Not compared with are the learning that it
-    /// replaces, whatever says the same as that one, and, for a project's learning, the user's own.
+    /// Returns an objection with the duplicate's id. It is not compared with the learning that it
+    /// replaces, with duplicates of that one, or, for a project's learning, with the user's own.
     pub fn objection(&self, learning: &Learning) -> Option<String> {
         let summary = Shingles::of(&learning.summary);
         let is_personal = learning.scope == Scope::Personal;

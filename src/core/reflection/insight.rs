@@ -63,7 +63,7 @@ pub static TABLE: &[Row] = &[
         trigger: "of 10 candidates or more, the write gate took more than 95 %, and learnings \
                   were shown 10 times or more and helped less than 30 % of them",
         messages: write_gate_too_loose,
-        recommendation: "set `gate.write_gate.mode = \"strict\"`; if it is, put away what does not \
+        recommendation: "set `gate.write_gate.mode = \"strict\"`; if it is, archive what does not \
                          help sooner: lower `decay.passive_duration_days`",
     },
     Row {
@@ -87,10 +87,10 @@ pub static TABLE: &[Row] = &[
     },
     Row {
         kind: "DecayWarning",
-        trigger: "a learning is due to be put away, or will be within 7 days",
+        trigger: "a learning is due to be archived, or will be within 7 days",
         messages: |report| {
             let ids: Vec<&str> = report.decaying.iter().map(|due| due.id.as_str()).collect();
-            learnings_that(report, &ids, "due to be put away within 7 days")
+            learnings_that(report, &ids, "due to be archived within 7 days")
         },
         recommendation: "`roz ref` keeps one that is still true; more time for all: raise \
                          `decay.passive_duration_days`",

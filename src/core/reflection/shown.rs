@@ -2,9 +2,9 @@
 //!
 //! | from | what happens | to |
 //! |---|---|---|
-//! | Pending | its text is asked for | Opened |
-//! | any | somebody says that it helped | Referenced |
-//! | Pending | the session ends | Dismissed; not where it was shown whole |
+//! | Pending | it is opened | Opened |
+//! | any | an agent or the user says that it helped | Referenced |
+//! | Pending | the session ends | Dismissed, unless it was shown with its text |
 
 use serde::{Deserialize, Serialize};
 

@@ -4,7 +4,7 @@
 //! | from | event | to |
 //! |---|---|---|
 //! | any but Reviewing | `#roz` at the start of a user's prompt | Pending: a new cycle |
-//! | Reviewing | `#roz` | Reviewing: counts 0, the reviewer goes on |
+//! | Reviewing | `#roz` | Reviewing: counts 0, the reviewer continues |
 //! | Idle; Approved, new work | mode `always`: a user's prompt | Pending: a new cycle |
 //! | Idle; Approved, the same work | a gated tool, an approval serves | Approved (scope `tool`: Idle once it has succeeded) |
 //! | Idle, none serves; Approved, new work | a gated tool | Pending: a new cycle, denied |

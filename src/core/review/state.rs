@@ -346,7 +346,7 @@ impl Review {
             && self.approval.as_ref().is_some_and(|approval| approval.by_person)
     }
 
-    /// An approval in the tables covers the work, so waiting calls and stops may go on.
+    /// An approval in the tables covers the work, so waiting calls and stops may pass.
     pub(super) fn approved_by_table(&mut self, known: &Known, summary: &str, now: DateTime<Utc>) {
         self.attempts.close();
         self.opener = Some(self.opener());

@@ -54,7 +54,7 @@ fn a_comma_that_a_formatter_put_is_nobodys() {
 fn a_line_is_looked_for_where_it_came_from_first() {
     let all = [written(&["one();\nsame();"]), written(&["two();\nsame();"])];
     let now = lines("same();\nthree();");
-    // What stood around it then is gone.
+    // Its former neighbours are gone.
     let then = lines("one();\nsame();\nthree();");
     let origin = Origin { lines: then, came: vec![(1, 0)] };
     assert_eq!(attribute(&now, &[], &all), [Some(1), None]);

@@ -1,8 +1,8 @@
 //! The ledger's records: which lines of which files a call changed, for which intent, in which
 //! session; and which calls were refused.
 //!
-//! A record is an [Agent Trace](https://agent-trace.dev) 0.1.0 record. Beside its names it has
-//! those of the design documents for the same things (`relative_path`, `entity_type`,
+//! A record is an [Agent Trace](https://agent-trace.dev) 0.1.0 record. In addition to its names it
+//! has those of the design documents for the same things (`relative_path`, `entity_type`,
 //! `model_identifier`, `value`, `revision_id`); the rest is in `metadata["dev.roz"]`. [`shape`]
 //! validates records, [`chain`] checks how they are linked, and [`who_changed`] says who changed a
 //! file last.

@@ -319,7 +319,7 @@ fn a_learning_whose_time_is_over_is_warned_of_too() {
     }
     let said =
         scene.drawn().into_iter().find(|insight| insight.kind == "DecayWarning").unwrap().message;
-    assert!(said.starts_with("3 learnings due to be put away within 7 days: overdue "), "{said}");
+    assert!(said.starts_with("3 learnings due to be archived within 7 days: overdue "), "{said}");
 }
 
 #[test]

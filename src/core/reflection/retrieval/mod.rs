@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`Index::choose`] | for an agent that did not ask: the titles worth a line, or nothing |
 //! | [`Index::choose_at_failure`] | the same for a call that failed |
-//! | [`Index::look`] | for whoever asks: what fits, best first |
+//! | [`Index::look`] | for an explicit search: the matches, best first |
 //! | [`Index::search`], [`search`] | the same by relevance alone |
 //!
 //! Text is compared as stems of words and of the parts of identifiers (`words`), and files by their
-//! paths (`paths`); `rank` adds up what speaks for a learning, and `choose` brings in how recent
-//! and how useful it has been.
+//! paths (`paths`). `rank` computes the relevance of a learning, and `choose` adds how recent and
+//! how useful it has been.
 
 mod build;
 mod choose;

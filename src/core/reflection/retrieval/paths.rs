@@ -1,7 +1,7 @@
 //! Paths as terms: the file itself, its name, and its folder.
 //!
-//! The files that a learning names and those that a query is about are compared as the project
-//! names them; one may be relative to a folder of the other, so the name counts as well.
+//! Files of learnings and of queries are compared by their paths in the project. One path may be
+//! relative to a subfolder, so the name counts as well.
 
 use super::words::without_place;
 
@@ -15,7 +15,7 @@ pub(super) struct Way {
     pub(super) term: String,
     /// In units of a word that only one learning has.
     pub(super) worth: f32,
-    /// Otherwise it is a file beside it.
+    /// Otherwise it is another file in the same folder.
     pub(super) is_file: bool,
 }
 

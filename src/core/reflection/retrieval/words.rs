@@ -1,5 +1,5 @@
-//! Text into terms: what is compared is the stem of a word, of each part of an identifier, and the
-//! identifier as a whole however it is spelt.
+//! Splits text into terms: the stem of each word, the stem of each part of an identifier, and the
+//! whole identifier in a normal form.
 //!
 //! `kebab-case`, `kebab_case`, `kebabCase` and `KebabCase` have the parts `kebab` and `cas` and the
 //! whole `=kebabcase`; so `kebab` finds each of them, and one of them finds the others better than
@@ -25,7 +25,7 @@ impl Words {
         Self { stemmer: Stemmer::create(Algorithm::English) }
     }
 
-    /// The terms of a [chunk](chunks): its words, and the whole where it has several parts.
+    /// The terms of a [chunk](chunks): its words, and the whole if it has several parts.
     pub(super) fn terms(&self, chunk: &str) -> Vec<String> {
         let parts = parts(chunk);
         let mut terms: Vec<String> = Vec::new();

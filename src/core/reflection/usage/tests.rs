@@ -314,7 +314,7 @@ fn a_reference_counts_for_the_rate_only_where_it_was_shown() {
     assert_eq!((tally.surfaced, tally.referenced, tally.hits), (10, 10, 0));
     assert_eq!((tally.hit_rate(), tally.found()), (Some(0.0), 10));
     assert_eq!(tally.last_used, Some(day(2)), "which keeps it from decay by its date");
-    // The lines of a branch may stand before those that they answer.
+    // The lines of a branch may come before those that they answer.
     events.push((3, used("a", "s1", None)));
     events.reverse();
     let tally = view(&events).tally("a");

@@ -8,7 +8,8 @@ use super::{Extent, FileDiff, Hunk, first};
 const RESERVED: usize = 240;
 
 /// The diff in pages of at most `max_chars` characters. A page ends between two files, else between
-/// two hunks, else between two lines, and repeats the header of the file that it goes on with.
+/// two hunks, else between two lines. The next page repeats the header of the file that it
+/// continues.
 ///
 /// A line that is longer than a page is cut, and says how long it is.
 pub fn pages(files: &[FileDiff], max_chars: usize) -> Vec<String> {
