@@ -1,5 +1,5 @@
-//! What is valid in a configuration but probably not what was meant, for `roz config check` and
-//! `roz doctor`.
+//! Finds settings that are valid but probably not what was meant, for `roz config check` and `roz
+//! doctor`.
 
 use std::path::Path;
 
@@ -31,8 +31,8 @@ pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
     named.into_iter().filter_map(check).collect()
 }
 
-/// Gated tools whose name is nearly that of a tool of the client: not wrong,
-/// for a server may have any tool.
+/// Gated tools whose names are similar to that of a tool of the client. They are not wrong, because
+/// a server may have any tool.
 pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     let known = || clients::ALL.iter().flat_map(|client| client.tools());
     let named = full.policy.review.gates.tools.iter();
@@ -51,7 +51,8 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     misspelt.collect()
 }
 
-/// Gates on commands that name no program: they cover command lines, and not what those start.
+/// Gates on commands without a program's name: they cover command lines, but not the programs that
+/// these start.
 pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
     let named = full.policy.review.gates.tools.iter().filter(|tool| tool.starts_with("Bash:"));
     let without =

@@ -66,8 +66,8 @@ pub(super) fn allow(args: &AllowArgs, world: &World) -> super::Result {
     super::said(json!({ "session_id": id, "allowed": "once" }), words)
 }
 
-/// The session that is meant: the named one, the only one of this project in which a call waits,
-/// else its newest.
+/// The session: the named one, or else the only one of this project in which a call waits, or else
+/// the newest of this project.
 fn session(roz: &Roz, named: Option<&str>) -> super::Result<SessionId> {
     const LOOKED_AT: usize = 50;
     let listed = roz.store.list_sessions(LOOKED_AT).map_err(open::Error::from)?;

@@ -1,4 +1,4 @@
-//! `roz blame`: which intent a line is there for.
+//! `roz blame`: which intent each line belongs to.
 
 mod known;
 
@@ -18,12 +18,11 @@ use crate::{
     world::World,
 };
 
-/// Show for each line which intent it is there for
+/// Show which intent each line of a file was written for
 ///
-/// From the ledger and git's own blame: lines are found again through later
-/// edits, commits, amends, rebases and renames by what they say, whatever line
-/// they are on. A line that no record accounts for is shown with its commit
-/// alone.
+/// Combines the ledger with git's own blame. Lines are recognised by their
+/// content, also after later edits, commits, amends, rebases and renames. A line
+/// without a record is shown with its commit only.
 ///
 /// Examples:
 ///   roz blame src/auth/login.rs
@@ -31,10 +30,10 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// The file, and perhaps a line of it
+    /// The file, optionally with the number of a line
     #[arg(value_name = "FILE[:LINE]")]
     place: String,
-    /// Tell all that is known of why a line is there
+    /// Show everything that is known about why a line exists
     #[arg(long)]
     why: bool,
 }
@@ -57,7 +56,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     super::said(value, say::Out::new(world).table(&heading, &rows))
 }
 
-/// All that is known of why a line is there.
+/// Everything that is known about why a line exists.
 pub(super) fn why(place: &str, world: &World) -> super::Result {
     let (path, line) = self::place(place, world)?;
     let blamed = blamed(&path, world)?;
@@ -109,7 +108,7 @@ pub(super) fn why(place: &str, world: &World) -> super::Result {
     super::said(value, told)
 }
 
-/// `src/a.rs:12`; a file may be called so, too.
+/// Parses `src/a.rs:12`, which may also be the name of a file.
 fn place(text: &str, world: &World) -> Result<(PathBuf, Option<usize>), String> {
     let whole = world.cwd.join(text);
     let Some((path, line)) = text.rsplit_once(':').filter(|_| !whole.exists()) else {

@@ -14,7 +14,7 @@ use crate::{
 /// Delete old sessions and orphaned files
 ///
 /// Keeps sessions that wait for a review or a reflection, or have an intent selected, unless
-/// `--all`. It also runs by itself at a session's start, at most once a day, by
+/// `--all`. This also happens at a session's start, at most once a day, with
 /// `cleanup.retention_days` (7). A session's decisions are deleted with it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         DateTime::<Utc>::MAX_UTC
     } else {
         let age = args.before.or_else(|| TimeDelta::try_days(days));
-        // Longer ago than time reaches: nothing is that old.
+        // The time is out of range: nothing is that old.
         let before = age.and_then(|age| world.now.checked_sub_signed(age));
         before.unwrap_or(DateTime::<Utc>::MIN_UTC)
     };

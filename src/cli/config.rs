@@ -1,4 +1,4 @@
-//! `roz config`: what applies, and what is wrong.
+//! `roz config`: shows the configuration that applies, and its problems.
 
 use clap::Subcommand;
 use serde_json::json;
@@ -21,8 +21,9 @@ pub(super) struct Args {
 enum Verb {
     /// Print what applies here, as a config.toml
     ///
-    /// Environment over project over user over default. A project's file can be
-    /// stricter, never laxer; keys that it may not set are listed at the end.
+    /// The environment overrides the project, the project the user, and the user the
+    /// defaults. A project's file can be stricter, never laxer; keys that it may not
+    /// set are listed at the end.
     Show {
         /// Say where each value comes from
         #[arg(long)]

@@ -1,4 +1,4 @@
-//! `roz confirm`: a person has looked at what calls weakened.
+//! `roz confirm`: a person confirms changes by which calls weakened roz's files.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! `roz context`: what a reviewer needs to know, and the changes that it has to look at.
+//! `roz context`: shows a reviewer what it needs to know and the changes to review.
 
 use std::{
     fmt::Write as _,
@@ -25,8 +25,8 @@ use crate::{
 
 /// Show what a reviewer needs: the task, what waits, the changes
 ///
-/// The changes are shown in pages that a reviewer's client does not cut. What
-/// is shown of them counts as looked at.
+/// The changes are shown in pages that a reviewer's client does not cut. Changes
+/// that are shown count as looked at.
 ///
 /// Examples:
 ///   roz context                          the overview and the first page
@@ -49,11 +49,11 @@ pub(super) struct Args {
     whole: bool,
 }
 
-/// What a client shows of a command's output, in characters.
+/// How much of a command's output a client shows, in characters.
 const SHOWN: usize = 30_000;
-/// A page of changes, in characters.
+/// The length of a page of changes, in characters.
 const PAGE: usize = 20_000;
-/// What is shown of the summary of the changes, in bytes.
+/// How much of the summary of the changes is shown, in bytes.
 const MAX_STAT: usize = 4 * 1024;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -100,7 +100,7 @@ fn quoted(paths: &[String]) -> String {
     paths.iter().map(quoted).collect::<Vec<_>>().concat()
 }
 
-/// What changed in a work tree, or why nobody can tell.
+/// The changes in a work tree, or why they are unknown.
 type Changes = (PathBuf, Result<Found, String>);
 
 struct Found {
@@ -140,7 +140,7 @@ impl Found {
     }
 }
 
-/// The changes of all work trees in pages, of some paths or of all.
+/// The changes of all work trees in pages, limited to `paths` if there are any.
 fn pages(works: &[Changes], paths: &[String], world: &World) -> super::Result<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
     for (root, found) in works {
@@ -165,7 +165,7 @@ fn pages(works: &[Changes], paths: &[String], world: &World) -> super::Result<Ve
             _ => format!("Work tree {}\n\n", root.display()),
         };
         for page in diff::pages(&diff, PAGE).into_iter().map(|page| heading.clone() + &page) {
-            // Small works of several work trees share a page.
+            // Small changes of several work trees share a page.
             match all.last_mut() {
                 Some(last) if last.chars().count() + page.chars().count() < PAGE => {
                     *last += "\n";
@@ -314,7 +314,7 @@ impl Found {
     }
 }
 
-/// A heading with a text below it; nothing where there is no text.
+/// A heading with a text below it; empty without a text.
 fn part(heading: &str, text: &str) -> String {
     if text.is_empty() {
         return String::new();

@@ -41,18 +41,18 @@ pub(super) struct Args {
     /// COMPLETE or ISSUES
     #[arg(value_enum, ignore_case = true)]
     verdict: Verdict,
-    /// What was looked at, and why it is right or what is wrong, in a line
+    /// What was looked at, and why it is right or what is wrong, in one line
     summary: String,
     /// What the agent has to do about it (ISSUES; without it, the summary)
     #[arg(short, long)]
     message: Option<String>,
-    /// What others made of it
+    /// What others think of it
     #[arg(short, long)]
     opinions: Option<String>,
     /// The reviewer's one-time token (or in `ROZ_REVIEW_TOKEN`)
     #[arg(short, long)]
     token: Option<String>,
-    /// Let a file, a folder or a glob pass without a look, with the reason:
+    /// Do not require a look at a file, a folder or a glob, with the reason:
     /// `"src/gen/**: written by the schema compiler"`. Can be given again
     #[arg(long, value_name = "GLOB: REASON")]
     unseen: Vec<String>,
@@ -95,8 +95,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     super::said(value, words)
 }
 
-/// Looks at the work, has the session take the decision, and writes approvals down. With what came
-/// of it, for programs and in a line.
+/// Looks at the work, records the decision in the session, and stores approvals. Returns the result
+/// as JSON and as a line.
 pub(super) fn post(
     roz: Roz,
     id: &SessionId,
@@ -151,7 +151,7 @@ fn claim(args: &Args, world: &World) -> Result<Claim, Error> {
     Ok(token.map_or(Claim::Permit, |token| Claim::Token(token.trim().to_owned())))
 }
 
-/// Refuses whoever is not a person at a terminal.
+/// Fails unless a person at a terminal runs this.
 pub(super) fn person(world: &World) -> Result<(), Error> {
     if world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent() {
         return Err(Error::Agent);

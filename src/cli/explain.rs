@@ -1,4 +1,4 @@
-//! `roz explain`: how a command is read, and what would object to it.
+//! `roz explain`: shows how a command is parsed, and which rules would object to it.
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +21,7 @@ use crate::{
 
 /// Show how a command is read, and what would object to it
 ///
-/// Nothing is run, and no session hears of it.
+/// Nothing is run, and no session is changed.
 ///
 /// Examples:
 ///   roz explain 'cd x && git push origin main'
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
         (tool.as_str(), input.clone())
     } else {
-        // One word is a line; of several, each was a word to the shell, too.
+        // One argument is a whole line; several are the words of one.
         let line = match &args.command[..] {
             [line] => line.clone(),
             all => words(all),
@@ -72,8 +72,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         }
         ("Bash", json!({ "command": line }).to_string())
     };
-    // Who reviews, and which intent is selected, is a session's affair: that in which this runs,
-    // or the newest one here.
+    // The reviewer and the selected intent come from a session: the one in which this runs, or else
+    // the newest one here.
     let session = target::existing(None, world).map(|(_, session)| session);
     let session = session.unwrap_or_else(|_| {
         let id = "explain".parse().expect("letters are a session's id");
@@ -192,7 +192,7 @@ fn in_words(explained: &Explained, out: &Out) -> String {
     tables.join("\n")
 }
 
-/// What becomes of the call: in a word, and in a sentence.
+/// What would happen to the call, as a word and as a sentence.
 fn verdict(explained: &Explained, out: &Out) -> (&'static str, String) {
     let verb = |answer| if answer == "deny" { "denies it" } else { "asks about it" };
     let waits = explained.gates.first().map(|(pattern, _)| {
@@ -207,7 +207,7 @@ fn verdict(explained: &Explained, out: &Out) -> (&'static str, String) {
         let head = format!("The intent gate {} ({}).", verb(refused.answer), refused.code);
         let head = out.paint(Tone::Bad, &head) + " " + &refused.message;
         return match waits {
-            // A refusal is heard before a question.
+            // A refusal comes before a question.
             Some(waits) => ("deny", head + " " + &waits),
             None => (refused.answer, head),
         };
@@ -218,7 +218,7 @@ fn verdict(explained: &Explained, out: &Out) -> (&'static str, String) {
     }
 }
 
-/// What there is to know beside the verdict.
+/// Further remarks besides the verdict.
 fn remarks(explained: &Explained, is_protected: bool) -> String {
     let mut text = String::new();
     if !explained.closes.is_empty() {
@@ -239,12 +239,12 @@ fn remarks(explained: &Explained, is_protected: bool) -> String {
     text
 }
 
-/// What is unknown is an ellipsis to people.
+/// The text with an ellipsis for each unknown part.
 fn shown(text: &str) -> String {
     text.replace(HOLE, "…").replace(['\n', '\t'], " ")
 }
 
-/// Words as one would type them.
+/// Words as a user would type them.
 fn words(argv: &[String]) -> String {
     let quoted = |text: &String| {
         let is_plain = |c: char| c.is_alphanumeric() || "-_./=:@%+,~".contains(c) || c == HOLE;
@@ -254,7 +254,7 @@ fn words(argv: &[String]) -> String {
     argv.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// `literal`, `write`: a variant's name.
+/// A variant's name in lower case: `literal`, `write`.
 fn word(variant: impl Debug) -> String {
     format!("{variant:?}").to_lowercase()
 }

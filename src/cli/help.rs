@@ -19,7 +19,7 @@ pub(super) struct Args {
     verb: Vec<String>,
 }
 
-/// The groups of the first page, in their order.
+/// The groups of the first page, in order.
 const GROUPS: &[(&str, &str)] = &[
     ("Set up", "init install uninstall doctor config upgrade completions help"),
     ("Look", "status why explain list trace debug context stats demo statusline"),
@@ -29,7 +29,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("Run", "run mcp clean"),
 ];
 
-/// What agents and clients run.
+/// The group of commands that agents and clients run.
 const AGENTS_OWN: (&str, &str) = ("For agents and clients", "hook decide reflect skip observe ref");
 
 pub(super) fn run(args: &Args, _: &World) -> super::Result {

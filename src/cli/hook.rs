@@ -1,4 +1,4 @@
-//! `roz hook`: the door to the client.
+//! `roz hook`: answers the client's events.
 
 use std::{
     io::{self, Write as _},
@@ -32,12 +32,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, _: &World) -> super::Result {
-    // `main` has answered it already, but for `--help`.
+    // `main` has answered all other hooks already, so this is only for `--help`.
     answer(&args.event, args.client.as_deref())
 }
 
-/// How long the client may take to say what happened. It gives SessionEnd a
-/// second and a half in all.
+/// How long the client may take to send the payload. It gives SessionEnd a second and a half in
+/// total.
 fn patience(event: &str) -> Duration {
     match Hook::find(event) {
         Some(Hook::SessionEnd) => Duration::from_millis(600),
@@ -53,10 +53,9 @@ pub fn answer_or_help(client: Option<&str>) -> ExitCode {
     }
 }
 
-/// Answers one hook. No panic reaches the client: it is answered where it
-/// happens, and nothing is unwound (a program that can unwind is larger, and a
-/// hook pays for its size). All is said and kept then, so the process ends at once: what the runtime
-/// would tidy first costs a hook some 3 % of its time.
+/// Answers one hook. A panic is answered in the panic hook without unwinding, because a binary that
+/// can unwind is larger and slower to start. Afterwards everything is written, so the process exits
+/// at once: the cleanup of the runtime would cost about 3 % of a hook's time.
 pub fn answer(event: &str, client: Option<&str>) -> ! {
     answer_to(event, client, read_stdin(MAX_INPUT, patience(event)))
 }
@@ -92,7 +91,7 @@ fn end(event: &str, info: &PanicHookInfo) {
     process::exit(0);
 }
 
-/// With the code that it ends with.
+/// Prints the answer. Returns the exit code.
 fn say(answer: &Answer) -> u8 {
     let mut stderr = io::stderr().lock();
     for warning in &answer.warnings {
@@ -107,7 +106,7 @@ fn say(answer: &Answer) -> u8 {
     if answer.refusal.is_some() { 2 } else { 0 }
 }
 
-/// Keeps what a panic says, for `roz doctor`.
+/// Stores a panic's message for `roz doctor`.
 pub(super) fn log_crash(whose: &str, said: &str) {
     let world = World::from_env();
     let path = open::home(&world).join("crash.log");

@@ -1,11 +1,11 @@
-//! Standard input: data for a verb, and answers of a person.
+//! Standard input: data for a command, or a person's answers.
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _, Write};
 
-/// In bytes; more is refused.
+/// The longest input, in bytes.
 const MAX: u64 = 4 << 20;
 
-/// Reads all of it. At a terminal it fails, and `instead` says what to do.
+/// Reads standard input. Fails at a terminal; `instead` says what to do.
 pub(super) fn read(instead: &str) -> super::Result<Vec<u8>> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
@@ -20,22 +20,22 @@ pub(super) fn read(instead: &str) -> super::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Whether a question can be asked: somebody reads what is written and can answer.
+/// Whether a question can be asked, because input and output are a terminal.
 pub(super) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Whether a person at the terminal says yes.
+/// Asks a yes-or-no question at the terminal.
 pub(super) fn is_yes(question: &str) -> io::Result<bool> {
     Ok(ask(question, false)? == Some(true))
 }
 
-/// Asks until there is an answer. None if the input ends before.
+/// Asks until there is an answer. `None` if the input ends before.
 pub(super) fn ask(question: &str, default: bool) -> io::Result<Option<bool>> {
     ask_by(question, default, &mut io::stdin().lock(), &mut io::stderr().lock())
 }
 
-/// The same, of anybody.
+/// The same, with any input and output.
 pub(super) fn ask_by(
     question: &str,
     default: bool,

@@ -1,4 +1,4 @@
-//! Learnings with what became of them: what the verbs about them share.
+//! Learnings with their use: shared by the commands about them.
 
 use std::{
     collections::BTreeMap,
@@ -28,13 +28,13 @@ use crate::{
     world::{self, World},
 };
 
-/// All that a project and its user have learned, and how it is used.
+/// The learnings of a project and its user, and how they are used.
 pub(super) struct Stock {
     pub(super) library: Library,
     pub(super) log: UsageLog,
-    /// Oldest first, as the backends answered.
+    /// Oldest first.
     pub(super) learnings: Vec<Learning>,
-    /// By learning, the backend that has it.
+    /// The backend of each learning.
     places: BTreeMap<String, &'static str>,
     pub(super) view: View,
     pub(super) problems: Vec<Problem>,
@@ -42,7 +42,7 @@ pub(super) struct Stock {
 }
 
 impl Stock {
-    /// A log that cannot be read is one of the problems.
+    /// Loads the learnings and the log. A log that cannot be read is one of the problems.
     pub(super) fn open(roz: &Roz, world: &World) -> Self {
         let library = roz.library(world);
         let log = roz.usage_log(&library);
@@ -63,7 +63,7 @@ impl Stock {
         Self { library, log, learnings, places, view, problems, tallies }
     }
 
-    /// Those that are this project's to put away: what a memory server holds may be another's.
+    /// The learnings that this project may archive. Those of a memory server may belong to others.
     pub(super) fn own(&self) -> Vec<Learning> {
         let is_served = |id: &str| self.places.get(id) == Some(&"mcp");
         let is_own =
@@ -75,7 +75,7 @@ impl Stock {
         self.learnings.iter().find(|learning| learning.id == id)
     }
 
-    /// The learnings of these ids, each once, and the ids of none.
+    /// The learnings with these ids, without duplicates, and the unknown ids.
     pub(super) fn find_all<'a>(
         &self,
         ids: impl Iterator<Item = &'a str>,
@@ -91,12 +91,12 @@ impl Stock {
         (found, unknown)
     }
 
-    /// What to say of ids that no learning has.
+    /// Messages for unknown ids.
     pub(super) fn unknown(&self, ids: &[&str]) -> Vec<String> {
         ids.iter().map(|id| self.no_such(id)).collect()
     }
 
-    /// Adds to the log of their use.
+    /// Adds to the usage log.
     pub(super) fn note(
         &self,
         events: impl Iterator<Item = Event>,
@@ -110,8 +110,8 @@ impl Stock {
         self.tallies.get(id).cloned().unwrap_or_default()
     }
 
-    /// `there is no learning …`, with the one that was meant where that is
-    /// clear: one or two letters off, or known by the mark at its lines' ends.
+    /// `there is no learning …`, with the one that was probably meant: one or two letters differ,
+    /// or it is the mark at the ends of its lines.
     pub(super) fn no_such(&self, id: &str) -> String {
         let typed = id.trim().trim_start_matches('^');
         let is_end = |text: &str| typed.len() >= 6 && text.ends_with(typed);
@@ -124,8 +124,7 @@ impl Stock {
         format!("there is no learning `{shown}`. {remedy}")
     }
 
-    /// A learning with all its fields, those that it lacks among them, and how
-    /// it is used.
+    /// A learning with all its fields, including empty ones, and its use.
     pub(super) fn as_json(&self, learning: &Learning) -> Value {
         let mut value = serde_json::to_value(learning).unwrap_or_default();
         let tally = self.tally(&learning.id);
@@ -145,7 +144,7 @@ impl Stock {
         value
     }
 
-    /// What to say where nothing was found: `said`, or that nothing could be read.
+    /// The message if nothing was found: `said`, or that nothing could be read.
     pub(super) fn nothing(&self, said: &str) -> String {
         let log = self.log.path().display().to_string();
         if self.learnings.is_empty() && self.problems.iter().any(|problem| problem.place != log) {
@@ -154,7 +153,7 @@ impl Stock {
         format!("{said}\n")
     }
 
-    /// Ends a verb, with what could not be read, and what could not be done.
+    /// The result of a command, with problems and with what could not be done.
     #[expect(clippy::unnecessary_wraps, reason = "verbs end with it")]
     pub(super) fn said(
         &self,
@@ -163,7 +162,7 @@ impl Stock {
         failed: &[String],
         out: &Out,
     ) -> super::Result {
-        /// A file can hold any number of them.
+        /// How many problems are shown, because a file can have any number of them.
         const TOLD: usize = 20;
         value["problems"] = problems_as_json(&self.problems);
         let mut warn = |said: &str| {
@@ -185,7 +184,7 @@ pub(super) fn problems_as_json(problems: &[Problem]) -> Value {
     problems.iter().map(|problem| json!({ "place": problem.place, "what": problem.what })).collect()
 }
 
-/// Which learnings are meant.
+/// Filters for learnings.
 #[derive(Debug, clap::Args)]
 pub(super) struct Narrow {
     /// Only of this category; can be given again
@@ -211,7 +210,7 @@ impl Narrow {
     }
 }
 
-/// One of a closed set of words: a misspelt one is told the nearest.
+/// A parser for a closed set of words, which suggests the nearest one for a misspelt word.
 pub(super) fn word<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
@@ -222,10 +221,10 @@ pub(super) fn word<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// Of a text this much is shown, in characters.
+/// How much of a text is shown, in characters.
 const MAX_DETAIL: usize = 2000;
 
-/// What is known of a learning: its category, its status where it is not active, its age.
+/// A learning's category, its status unless active, and its age.
 pub(super) fn known_of(learning: &Learning, world: &World) -> String {
     let status = match learning.status {
         Status::Active => String::new(),
@@ -234,8 +233,8 @@ pub(super) fn known_of(learning: &Learning, world: &World) -> String {
     format!("{}{status}, {}", learning.category, say::ago(learning.created_at, world.now))
 }
 
-/// The summary, then its id and what is told about it, then the text. What somebody wrote down is
-/// quoted, so that it is told apart from what roz says.
+/// The summary, the id with `about`, and the text. The text is quoted, to distinguish it from roz's
+/// own words.
 pub(super) fn in_words(learning: &Learning, about: &str, out: &Out) -> String {
     let summary = bounded::plain_line(&bounded::line(&learning.summary, 200));
     let about = bounded::plain_line(&format!("{} ({about})", learning.id));

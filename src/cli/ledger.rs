@@ -1,4 +1,4 @@
-//! `roz ledger`: what was changed for which intent, and whether the record of it is whole.
+//! `roz ledger`: shows and checks the records of what was changed for which intent.
 
 use std::{
     ffi::OsStr,
@@ -26,9 +26,10 @@ use crate::{
 
 /// Show and check what was changed for which intent
 ///
-/// The ledger is `.orchestration/agent_trace.jsonl`, a line a record, Agent Trace
-/// 0.1.0. Git ignores the file and carries its records as notes of the commits
-/// that they are in: `push` sends this machine's, `pull` fetches those of others.
+/// The ledger is `.orchestration/agent_trace.jsonl`, with one Agent Trace 0.1.0
+/// record per line. Git ignores the file and carries its records as notes of the
+/// commits with the changes: `push` sends this machine's, `pull` fetches those of
+/// others.
 ///
 /// Examples:
 ///   roz ledger show --intent INT-001
@@ -46,11 +47,11 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Show(Show),
-    /// Find lines that were edited, removed, moved, doubled or put in
+    /// Find lines that were edited, removed, moved, doubled or inserted
     ///
-    /// Each record names the hash of its session's record before, and which one is
-    /// the last is kept on the machine that wrote it. Lines of different sessions
-    /// may stand in any order. Exit code 1 if anything is wrong.
+    /// Each record contains the hash of its session's previous record, and the
+    /// machine that wrote a session knows its last record. Lines of different
+    /// sessions may be in any order. Exit code 1 if anything is wrong.
     #[command(verbatim_doc_comment)]
     Verify,
     /// Check that every line is an Agent Trace record
@@ -62,7 +63,7 @@ enum Verb {
     /// Print the records for other programs, a line each
     ///
     /// Fields that Agent Trace does not know are dropped, or are in
-    /// `metadata["dev.roz"]`. Exit code 1 if a line could not be printed so.
+    /// `metadata["dev.roz"]`. Exit code 1 if a line could not be printed.
     #[command(verbatim_doc_comment)]
     Export {
         /// The form of the records
@@ -97,7 +98,7 @@ struct Show {
     /// Only those that changed this file, or a file in this folder
     #[arg(long, value_name = "PATH")]
     file: Option<PathBuf>,
-    /// Only those of the sessions whose ids begin so
+    /// Only those of the sessions whose ids begin with this
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// How many
@@ -111,12 +112,12 @@ struct Remote {
     remote: Option<String>,
 }
 
-/// Until a lock is had, notes are read, and branches are looked through.
+/// For taking a lock, reading notes and searching branches.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Until a remote has answered.
+/// For the answer of a remote.
 const REMOTE_PATIENCE: Duration = Duration::from_mins(5);
 
-/// How many of the lines that are wrong are printed.
+/// How many wrong lines are printed.
 const TOLD: usize = 50;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -148,7 +149,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
 }
 
-/// The user's variables that say how git reaches a remote.
+/// The user's variables for git's connection to a remote.
 fn ssh_of(world: &World) -> Vec<(&'static str, &OsStr)> {
     let names = ["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_ASKPASS"];
     names.into_iter().filter_map(|name| Some((name, world.var(name)?.as_ref()))).collect()
@@ -165,13 +166,13 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
     let mut unreadable = 0_u64;
     ledger.each_line(|_, line| match Record::read(line) {
         None => unreadable += 1,
-        // With what another roz may have written beside.
+        // Records that another roz wrote are included.
         Some(record) if wanted(&record) => {
             found.push((record, serde_json::from_slice(line).unwrap_or_default()));
         }
         Some(_) => (),
     })?;
-    // Those of other machines come behind the file's.
+    // Records of other machines come after those of the file.
     found.sort_by_key(|(record, _)| record.timestamp);
     let found = found.split_off(found.len().saturating_sub(args.limit));
     let rows: Vec<Vec<String>> = found.iter().map(|(record, _)| row(record)).collect();
@@ -188,13 +189,13 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
     super::said(json!({ "records": records, "unreadable": unreadable }), words)
 }
 
-/// What a path may mean in the ledger: from the working directory, or from the project's root.
+/// The possible paths in the ledger: relative to the working directory, or to the project's root.
 fn candidates(path: &Path, project: &Path, cwd: &Path) -> Vec<String> {
     let found = [cwd, project].map(|from| {
         let path = normal(&from.join(path));
         Some(path.strip_prefix(project).ok()?.to_str()?.to_owned())
     });
-    // The root holds everything: `touches` knows no empty path.
+    // The root contains everything, and `touches` does not accept an empty path.
     found.into_iter().flatten().filter(|path| !path.is_empty()).collect()
 }
 
@@ -286,7 +287,7 @@ fn verify(ledger: &Ledger, world: &World) -> super::Result {
     super::judged(is_whole, value, text + "\n")
 }
 
-/// The first of many lines, and how many more there are.
+/// The first lines, and how many more there are.
 fn some(lines: impl ExactSizeIterator<Item = String>) -> String {
     let more = lines.len().saturating_sub(TOLD);
     let mut text: String = lines.take(TOLD).map(|line| line + "\n").collect();

@@ -14,7 +14,7 @@ use crate::{
     world::World,
 };
 
-/// List the newest sessions and how they stand
+/// List the newest sessions and their status
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// How many

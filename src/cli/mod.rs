@@ -1,4 +1,4 @@
-//! The command line: one file per verb.
+//! The command line: one file per command.
 
 mod advice;
 mod approve;
@@ -73,7 +73,7 @@ struct Cli {
     json: bool,
 }
 
-/// The verbs: what each takes, and what runs it.
+/// The commands: their arguments, and the function that runs each.
 macro_rules! verbs {
     ($($verb:ident: $args:ty => $run:path,)*) => {
         #[derive(Debug, Subcommand)]
@@ -126,7 +126,7 @@ verbs! {
     Help: help::Args => help::run,
 }
 
-/// Older names, which stay for a release: what is typed, and what it is now; the longer ones first.
+/// Older names, which are kept for one release: the old words and the new ones, longer ones first.
 const OLD_NAMES: &[(&[&str], &[&str])] = &[
     (&["learnings"], &["learn", "list"]),
     (&["review-learnings"], &["learn", "rate"]),
@@ -142,7 +142,7 @@ const OLD_NAMES: &[(&[&str], &[&str])] = &[
     (&["maintain"], &["learn", "due"]),
 ];
 
-/// The command line with today's names.
+/// The command line with the new names.
 fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
     let at = verb_at(&args);
     let words = args.get(at..).unwrap_or_default();
@@ -172,14 +172,13 @@ fn verb_at(args: &[OsString]) -> usize {
 #[derive(Debug, PartialEq)]
 enum Done {
     Well,
-    /// What there is to say: an object for programs, or words for people; and the exit code, or
-    /// what people have to be told besides.
+    /// An object for programs, words for people, and the exit code or a warning for people.
     Said(Value, String, std::result::Result<u8, String>),
 }
 
 type Result<T = Done> = std::result::Result<T, Box<dyn Error>>;
 
-/// Answers with an object for programs, and the same in words for people.
+/// A result with an object for programs, and the same in words for people.
 #[expect(clippy::unnecessary_wraps, reason = "nearly every verb ends with it")]
 fn said(value: Value, words: impl Into<String>) -> Result {
     Ok(Done::Said(value, words.into(), Ok(0)))
@@ -192,7 +191,7 @@ fn judged(is_well: bool, value: Value, words: impl Into<String>) -> Result {
 }
 
 impl Done {
-    /// Prints what there is to say. With the exit code.
+    /// Prints the result. Returns the exit code.
     fn tell(self, as_json: bool) -> Result<u8> {
         match self {
             Self::Well => Ok(0),
@@ -212,7 +211,7 @@ impl Done {
     }
 }
 
-/// Does what the command line says.
+/// Runs the command line.
 pub fn main() -> ExitCode {
     let args = renamed(std::env::args_os().collect());
     let as_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
@@ -224,7 +223,7 @@ pub fn main() -> ExitCode {
         Err(err) => return misuse(&err, as_json),
     };
     let world = World::from_env();
-    // The client says where a hook and a status line are about.
+    // For a hook and a status line, the client names the folder.
     let is_clients = matches!(cli.command, Command::Hook(_) | Command::Statusline(_));
     if world.is_nowhere && !is_clients {
         let gone = world.cwd.display();
@@ -274,7 +273,7 @@ fn is_closed_pipe(err: &(dyn Error + 'static)) -> bool {
     })
 }
 
-/// Prints what went wrong and why: on standard error, or as JSON on standard output.
+/// Prints an error with its causes on standard error, or as JSON on standard output.
 fn complain(err: &dyn Error, as_json: bool) {
     let causes = std::iter::successors(err.source(), |&err| err.source());
     if as_json {
@@ -305,7 +304,7 @@ fn print_error(error: &Value) {
     let _ = say::print_json(&json!({ "error": error }));
 }
 
-/// A number of things to show.
+/// Parses a number of things to show.
 fn at_least_one(text: &str) -> std::result::Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("at least 1".to_owned()),

@@ -1,4 +1,4 @@
-//! `roz observe`: a note for whoever reflects.
+//! `roz observe`: leaves a note for the next reflection.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::{
     world::World,
 };
 
-/// Leave a note for the reflection to come (for subagents)
+/// Leave a note for the next reflection (for subagents)
 ///
 /// A subagent does not reflect: it notes what it found, and the agent that
 /// closes the ticket is shown the notes.

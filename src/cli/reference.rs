@@ -35,7 +35,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    // The session is good to know, and not needed.
+    // The session is optional.
     let (roz, target) = match Target::open(args.session_id.as_deref(), world) {
         Ok((roz, target)) => (roz, Some(target)),
         Err(_) => (Roz::here(world)?, None),

@@ -27,8 +27,8 @@ use crate::{
 
 /// Write down what was learned: JSON on standard input
 ///
-/// Each candidate becomes a learning of its own, or is rejected with every
-/// reason; a bad one does not spoil the others. `--schema` prints the fields.
+/// Each candidate becomes a learning, or is rejected with all reasons; a bad one
+/// does not affect the others. `--schema` prints the fields.
 ///
 /// Example:
 ///   cat <<'EOF' | roz reflect
@@ -144,26 +144,25 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// A learning that was accepted, and where it was written: nowhere, where it is
-/// for the day and there is no daily log.
+/// A learning that was accepted, and where it was written: nowhere if it is ephemeral and there is
+/// no daily log.
 struct Kept {
     learning: Learning,
     places: Vec<&'static str>,
 }
 
-/// Those that are somewhere. An id that nothing has would be one more learning
-/// in whatever counts them.
+/// The learnings that were written somewhere. Others must not be counted.
 fn written(kept: &[Kept]) -> impl Iterator<Item = &Learning> {
     kept.iter().filter(|kept| !kept.places.is_empty()).map(|kept| &kept.learning)
 }
 
-/// Writes what was accepted, as much of it as can be written. The error is the last one.
+/// Writes as many of the accepted learnings as possible. Returns the last error.
 fn keep(
     accepted: &[Learning],
     library: &Library,
     warnings: &mut Vec<String>,
 ) -> (Vec<Kept>, Option<memory::Error>) {
-    /// Somebody else may take an id between our look and our writing.
+    /// Another process may take an id before we write.
     const ATTEMPTS: u32 = 20;
     let mut kept = Vec::new();
     let mut failure = None;
@@ -204,7 +203,7 @@ fn rejections(judged: &Judgement, session_id: &str) -> Vec<Event> {
     judged.rejected.iter().map(event).collect()
 }
 
-/// What the batch says of learnings that were there before.
+/// The batch's ratings of existing learnings.
 fn uses(
     batch: &Batch,
     shelf: &Shelf,
@@ -260,7 +259,7 @@ fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[St
     }
 }
 
-/// For the session's own record.
+/// The reflection for the session's record.
 fn done(kept: &[Kept], judged: &Judgement, batch: &Batch, world: &World) -> Reflected {
     const SHOWN: usize = 20;
     let rejected = |item: &Rejected| state::Rejected {

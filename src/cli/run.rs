@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     Err::<Done, _>(Unstartable(name.unwrap_or_default(), err).into())
 }
 
-/// Creates the session that the agent's gated programs are judged by.
+/// Creates the session for the agent's gated programs.
 fn begin(roz: &Roz, id: &SessionId, world: &World) -> super::Result<()> {
     let until = Instant::now() + Duration::from_secs(2);
     let new = || {

@@ -1,4 +1,4 @@
-//! What verbs print: colours, tables, times, JSON, progress.
+//! Output of commands: colours, tables, times, JSON, progress.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -15,7 +15,7 @@ use crate::{core::bounded, world::World};
 pub(super) struct Out {
     pub(super) colour: bool,
     pub(super) width: usize,
-    /// A terminal's width, or one that was named.
+    /// Whether the width is known, from the terminal or from the caller.
     has_edge: bool,
 }
 
@@ -32,7 +32,7 @@ impl Out {
     pub(super) fn new(world: &World) -> Self {
         let is_terminal = io::stdout().is_terminal();
         let dumb = world.var("TERM") == Some("dumb");
-        // A terminal that does not know its width says 0.
+        // A terminal that does not know its width reports 0.
         let width =
             world.var("COLUMNS").and_then(|value| value.parse().ok()).filter(|value| *value > 0);
         let width = width.or_else(|| is_terminal.then(terminal_width)?);
@@ -43,7 +43,7 @@ impl Out {
         }
     }
 
-    /// A line of so many columns that another program shows.
+    /// For a line of this width that another program shows.
     pub(super) fn of_line(width: usize, colour: bool) -> Self {
         Self { colour, width, has_edge: true }
     }
@@ -53,7 +53,7 @@ impl Out {
         if self.has_edge { self.width } else { usize::MAX }
     }
 
-    /// A name, and a text beside it from the column `at` on.
+    /// A name, and a text next to it from the column `at` on.
     pub(super) fn field(&self, name: &str, at: usize, text: &str) -> String {
         format!("{name:<at$}{}\n", folded(text, self.width, &" ".repeat(at)))
     }
@@ -72,9 +72,8 @@ impl Out {
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
-    /// Rows under a heading, in columns as wide as they need to be. The last
-    /// column is cut to the width of the terminal; on a narrow one the widest
-    /// of the others are too.
+    /// Rows under a heading, in columns as wide as needed. The last column is cut to the width of
+    /// the terminal, and on a narrow one also the widest other columns.
     pub(super) fn table(&self, heading: &[&str], rows: &[Vec<String>]) -> String {
         let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
         let plain = |row: &Vec<String>| row.iter().map(|text| bounded::plain_line(text)).collect();
@@ -92,7 +91,7 @@ impl Out {
             let cells = widths.iter().zip(cells);
             let line: String =
                 cells.map(|(&width, cell)| padded(&fitted(cell, width), width + 2)).collect();
-            // So many columns that none can be narrow enough.
+            // There are too many columns to fit.
             let line = fitted(line.trim_end(), self.edge());
             text += &if at == 0 { self.paint(Tone::Bold, &line) } else { line };
             text.push('\n');
@@ -102,7 +101,7 @@ impl Out {
 
     fn narrow(&self, widths: &mut [usize]) {
         const LAST: usize = 10;
-        /// Less says nothing.
+        /// The smallest useful width of another column.
         const OTHERS: usize = 4;
         while self.has_edge && widths.iter().map(|width| width + 2).sum::<usize>() > self.width + 2
         {
@@ -114,7 +113,7 @@ impl Out {
     }
 }
 
-/// At most so many columns of it, and an ellipsis where something is missing.
+/// The text cut to this many columns, with an ellipsis if something is missing.
 pub(super) fn fitted(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -129,27 +128,27 @@ pub(super) fn fitted(text: &str, columns: usize) -> String {
     kept.chain(['…']).collect()
 }
 
-/// With blanks up to so many columns.
+/// The text padded with blanks to this many columns.
 pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }
 
-/// The text in lines no wider than `width`, each but the first indented. Words stay whole, so that
-/// paths and commands can be copied.
+/// The text in lines no wider than `width`, all but the first indented. Words are not broken, so
+/// that paths and commands can be copied.
 pub(super) fn folded(text: &str, width: usize, indent: &str) -> String {
     let room = width.saturating_sub(indent.width()).max(12);
     let options = Options::new(room).break_words(false).word_splitter(WordSplitter::NoHyphenation);
     textwrap::wrap(text, options).join(&format!("\n{indent}"))
 }
 
-/// Shows on a terminal what takes its time, until this is dropped.
+/// Shows on a terminal what is in progress, until this is dropped.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Working {
     is_shown: bool,
 }
 
-/// Where nobody watches, nothing is shown.
+/// Shows nothing if stderr is not a terminal.
 pub(super) fn working(what: &str) -> Working {
     let is_shown = io::stderr().is_terminal();
     if is_shown {
@@ -161,7 +160,7 @@ pub(super) fn working(what: &str) -> Working {
 impl Drop for Working {
     fn drop(&mut self) {
         if self.is_shown {
-            // To the beginning of the line, and erase it.
+            // Move to the beginning of the line, and erase it.
             let _ = write!(io::stderr().lock(), "\r\x1b[K");
         }
     }
@@ -174,12 +173,12 @@ fn terminal_width() -> Option<usize> {
         .filter(|columns| *columns > 0)
 }
 
-/// Prints, and answers what went wrong with that: a closed pipe among others.
+/// Prints. An error may be a closed pipe.
 pub(super) fn print(text: &str) -> io::Result<()> {
     io::stdout().lock().write_all(text.as_bytes())
 }
 
-/// Something went wrong beside what was asked for.
+/// Prints a warning.
 pub(super) fn warn(text: &str) {
     let _ = writeln!(io::stderr().lock(), "roz: warning: {}", bounded::plain_line(text));
 }

@@ -1,4 +1,4 @@
-//! `roz skip`: nothing was learned, and why.
+//! `roz skip`: records that nothing was learned, and why.
 
 use std::{
     fmt::Write as _,
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if reason.is_empty() {
         return Err("the reason is empty".into());
     }
-    // Who reads the log takes its word for who decided.
+    // The log must say correctly who decided.
     let is_by_person = decide::person(world).is_ok();
     let decider = if is_by_person { Decider::User } else { Decider::Agent };
     let (roz, target) = Target::open(args.session_id.as_deref(), world)?;
@@ -67,7 +67,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         (was_due, tickets)
     })?;
     let mut warnings: Vec<String> = Vec::new();
-    // One that comes before its time skips nothing yet.
+    // A reason given before a reflection is due does not skip anything yet.
     if was_due {
         let event = reflection::skip_event(&skip, id.to_string(), &tickets);
         let log = roz.usage_log(&roz.library(world));

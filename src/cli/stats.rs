@@ -37,7 +37,7 @@ pub(super) struct Args {
     html: Option<PathBuf>,
 }
 
-/// What became of a template's attempts.
+/// The outcomes of a template's attempts.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Tally {
     shown: u32,
@@ -64,7 +64,7 @@ impl Tally {
         }
     }
 
-    /// Those that have come to an end.
+    /// How many have ended.
     fn ended(&self) -> u32 {
         self.shown - self.pending
     }

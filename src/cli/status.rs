@@ -1,4 +1,4 @@
-//! `roz status` and `roz statusline`: how the gates stand here, now.
+//! `roz status` and `roz statusline`: show the present status of the gates.
 
 use std::{fmt::Write as _, path::Path, time::Instant};
 
@@ -38,11 +38,11 @@ use crate::{
 pub(super) struct Args {
     /// A session's id or a unique beginning of it
     session: Option<String>,
-    /// One line, and none where there is nothing to say
+    /// One line, or none if there is nothing to say
     #[arg(long)]
     short: bool,
-    /// Say whether the work of this folder is approved: exit code 0 where it is or nothing has
-    /// changed, 1 where it is not, 2 where nobody can tell
+    /// Say whether the work of this folder is approved: exit code 0 if it is or nothing has
+    /// changed, 1 if it is not, 2 if that is unknown
     #[arg(long, conflicts_with = "short")]
     check: bool,
 }
@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     super::said(value, in_words(&roz, session.as_ref(), &gates, &out, world))
 }
 
-/// Whether an approval covers the work of the current folder, whatever gates there are.
+/// Whether an approval covers the work of the current folder, even without gates.
 fn check(roz: &Roz, session: Option<&Session>, world: &World) -> Done {
     let until = Instant::now() + target::GIT_PATIENCE;
     let work = match session {
@@ -174,7 +174,7 @@ fn in_words(
         let _ = writeln!(text, "{:13}next: put it back, or `roz confirm`", "");
     }
     if statuses.iter().all(|status| status.waits_for.is_none() || !status.on) {
-        text += "\nNothing is waited for.\n";
+        text += "\nNo gate waits for anything.\n";
     }
     text
 }
@@ -193,7 +193,7 @@ pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
     let instead = "`roz statusline` reads what the client sends it; `roz status` is for people";
     let bytes = input::read(instead)?;
     let input: Value = serde_json::from_slice(&bytes)
-        .map_err(|err| format!("what is on standard input is not the client's JSON: {err}"))?;
+        .map_err(|err| format!("standard input is not the client's JSON: {err}"))?;
     let cwd = input["workspace"]["current_dir"].as_str().or(input["cwd"].as_str());
     let mut roz = Roz::open(world, cwd.map_or(&world.cwd, Path::new))?;
     let id = input["session_id"].as_str().and_then(|session_id| session_id.parse().ok());

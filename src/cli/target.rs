@@ -1,4 +1,4 @@
-//! The session that a command of an agent's is about.
+//! The session that an agent's command is about.
 
 use std::{
     path::PathBuf,
@@ -15,20 +15,20 @@ use crate::{
     world::World,
 };
 
-/// What git may take to look at the work trees.
+/// How long git may take to look at the work trees.
 pub(super) const GIT_PATIENCE: Duration = Duration::from_secs(20);
-/// What waiting for other writers of the session may cost.
+/// The longest wait for other writers of the session.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) id: SessionId,
-    /// None: it does not exist yet.
+    /// `None` if it does not exist yet.
     pub(super) stored: Option<Stored>,
 }
 
-/// An existing session, and a [`Roz`] for its project: the named one; else the one in which the
-/// client runs us; else the newest of this project.
+/// An existing session with a [`Roz`] for its project: the named one, or else the one in which the
+/// client runs us, or else the newest of this project.
 pub(super) fn existing(given: Option<&str>, world: &World) -> super::Result<(Roz, Session)> {
     let roz = Roz::here(world)?;
     let own = agent_session(world).filter(|_| given.is_none());
@@ -39,7 +39,7 @@ pub(super) fn existing(given: Option<&str>, world: &World) -> super::Result<(Roz
     Ok((other.unwrap_or(Ok(roz))?, session))
 }
 
-/// The work trees that a review of a session looks at, and who asks for them.
+/// The work trees that a review of the session covers, and the asker.
 pub(super) fn works<'a>(session: &'a Session, world: &World) -> (Asker<'a>, Vec<PathBuf>) {
     let asker = Asker { session, now: world.now, until: Instant::now() + GIT_PATIENCE };
     let project = session.project.as_ref().unwrap_or(&world.cwd);
@@ -47,8 +47,8 @@ pub(super) fn works<'a>(session: &'a Session, world: &World) -> (Asker<'a>, Vec<
 }
 
 impl Target {
-    /// The session that [`Self::find`] finds, and a [`Roz`] for its project: what belongs to a
-    /// session is kept where its hooks look for it, whatever the current folder is.
+    /// The session that [`Self::find`] finds, with a [`Roz`] for its project, so that its data is
+    /// stored where its hooks look for it, whatever the current folder is.
     pub(super) fn open(given: Option<&str>, world: &World) -> super::Result<(Roz, Self)> {
         let roz = Roz::open(world, &world.cwd)?;
         let target = Self::find(&roz, given, world)?;
@@ -57,8 +57,8 @@ impl Target {
         Ok((other.unwrap_or(Ok(roz))?, target))
     }
 
-    /// The named session; else the one in which the client runs us; else the newest of this project.
-    /// A named one need not exist.
+    /// The named session, which need not exist, or else the one in which the client runs us, or
+    /// else the newest of this project.
     pub(super) fn find(roz: &Roz, given: Option<&str>, world: &World) -> super::Result<Self> {
         let named = given.or_else(|| agent_session(world));
         let id = match named {
@@ -80,14 +80,14 @@ impl Target {
         Ok(Self { id, stored })
     }
 
-    /// What the session is, or would be.
+    /// The stored session, or a new one.
     pub(super) fn session(&self, roz: &Roz, world: &World) -> Session {
         self.stored
             .as_ref()
             .map_or_else(|| fresh(&self.id, roz, world), |stored| stored.session.clone())
     }
 
-    /// Changes the session, and creates it where it does not exist.
+    /// Changes the session, and creates it if it does not exist.
     pub(super) fn update<T>(
         self,
         roz: &Roz,

@@ -1,4 +1,4 @@
-//! `roz explain --tickets`: which ticket systems are used here, and what closes a ticket.
+//! `roz explain --tickets`: shows which ticket systems are used here, and what closes a ticket.
 
 use std::time::Instant;
 
@@ -35,7 +35,7 @@ pub(super) fn run(world: &World) -> super::Result {
     };
     let is_wanted = reflection_facts::is_wanted(&roz, &world.cwd);
     let markers: Vec<Marked> = reflection_facts::markers(&roz, &world.cwd).collect();
-    // Those that are on, in their order, then those that could be.
+    // First the enabled systems in order, then the others.
     let mut names: Vec<&str> = policy.enabled().collect();
     let on = names.len();
     let own = policy.systems.iter().map(|system| system.name.as_str());

@@ -1,4 +1,4 @@
-//! `roz trace`: what happened in a session.
+//! `roz trace`: shows what happened in a session.
 
 use std::{collections::BTreeSet, fmt::Write as _, time::Duration};
 
@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
 }
 
-/// What to say where there is nothing to show.
+/// The message if there is nothing to show.
 fn none_of(wanted: Option<&str>, types: &BTreeSet<String>) -> String {
     let Some(wanted) = wanted else { return "No events yet.\n".to_owned() };
     let near = nearest(wanted, types.iter().map(String::as_str));
@@ -104,7 +104,7 @@ fn tone(event: &TraceEvent) -> say::Tone {
     }
 }
 
-/// The fields that say most, in this order and without their names.
+/// The most important fields, which are shown in this order and without their names.
 const FIRST: [&str; 8] =
     ["answer", "decision", "tool", "pattern", "source", "prompt", "summary", "reason"];
 

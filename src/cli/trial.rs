@@ -1,4 +1,4 @@
-//! `roz install --trial`: starts and ends a trial, by a line of the user's configuration.
+//! `roz install --trial`: starts and ends a trial by editing a line of the user's configuration.
 
 use std::{fs, io, path::PathBuf};
 
@@ -17,15 +17,14 @@ enum Error {
 
 const LINE: &str = "trial = true";
 
-/// Writes the line as the first one, which is before every table, or removes it. Answers what was
-/// done.
+/// Writes the line as the first one, before all tables, or removes it. Returns what was done.
 pub(super) fn set(trial: bool, world: &World) -> super::Result<String> {
     let path = Roz::open(world, &world.cwd)?.user_file;
     let old = match fs::read_to_string(&path) {
         Err(err) if err.kind() == io::ErrorKind::NotFound => String::new(),
         read => read.map_err(|err| Error::Io(path.clone(), err))?,
     };
-    // Above the first table: below, the name means something else.
+    // Only above the first table: in a table the name means something else.
     let top = old.lines().take_while(|line| !line.trim_start().starts_with('[')).count();
     let is_set = |line: &str| line.split_once('=').is_some_and(|(key, _)| key.trim() == "trial");
     let kept = old.lines().enumerate().filter(|(at, line)| *at >= top || !is_set(line));

@@ -1,4 +1,4 @@
-//! `roz undo`: puts back what a call, a session or an intent has changed.
+//! `roz undo`: undoes the changes of a call, a session or an intent.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -32,12 +32,11 @@ use crate::{
     },
 };
 
-/// Put back what a call, a session or an intent has changed
+/// Undo what a call, a session or an intent has changed
 ///
-/// Each change is taken back from the newest to the oldest, from git and from the texts that roz
-/// keeps for a while (`cleanup.retention_days`). What was changed since is merged; where that
-/// conflicts, the file is left alone and named. Commits stay as they are: it is the work tree that
-/// changes.
+/// Changes are undone from the newest to the oldest, with texts from git and with those that roz
+/// keeps for a while (`cleanup.retention_days`). Later changes are merged; if that conflicts, the
+/// file is left alone and named. Only the work tree changes: commits stay as they are.
 ///
 /// Examples:
 ///   roz undo INT-001 --dry-run
@@ -61,13 +60,13 @@ pub(super) struct Args {
 const TOOL: &str = "roz undo";
 /// How long git may take, and other writers of the ledger.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// A longer file is left alone.
+/// In bytes. A longer file is left alone.
 const LARGEST: usize = 16 << 20;
 
-/// What a file held, or that it was not there.
+/// A file's content; `None` if it did not exist.
 type Text = Option<Vec<u8>>;
 
-/// What becomes of a file.
+/// What will be done to a file.
 struct Plan {
     path: String,
     now: Text,
@@ -119,8 +118,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     super::judged(is_done, value, told(&plans, args.dry_run))
 }
 
-/// The records of that call, session or intent, oldest first. The beginning of a session's id does,
-/// where no other session's begins so.
+/// The records of that call, session or intent, oldest first. A unique beginning of a session's id
+/// is enough.
 fn chosen(ledger: &Ledger, what: &str) -> super::Result<Vec<Record>> {
     const SHORTEST: usize = 4;
     let is_undo = |record: &Record| record.metadata.roz.tool_name.as_deref() == Some(TOOL);
@@ -140,14 +139,14 @@ fn chosen(ledger: &Ledger, what: &str) -> super::Result<Vec<Record>> {
     if sessions.len() > 1 {
         let sessions = sessions.into_iter().take(3).collect::<Vec<_>>().join(", ");
         return Err(format!(
-            "several sessions begin with `{what}`: {sessions}. Write more of the one that you mean"
+            "several sessions begin with `{what}`: {sessions}. Give more characters of its id"
         )
         .into());
     }
     Ok(begun)
 }
 
-/// Where texts are found by their hash.
+/// Finds texts by their hash.
 struct Texts<'a> {
     roz: &'a Roz,
     project: &'a Path,
@@ -155,7 +154,7 @@ struct Texts<'a> {
 }
 
 impl Texts<'_> {
-    /// None: it is already as it was.
+    /// `None` if the file is already as it was.
     fn plan(&self, path: &str, records: &[&Record]) -> Option<Plan> {
         let file = self.project.join(path);
         let is_plain =
@@ -176,12 +175,13 @@ impl Texts<'_> {
             for changed in details.map(|detail| &detail.changed) {
                 let before = match (changed.change, changed.before_hash.as_deref()) {
                     (Change::Created, _) => Some(None),
-                    // Of an older roz: what the commit had, where that was all.
+                    // A record of an older roz: the content in the commit, if nothing else had
+                    // changed.
                     (_, None) => None,
                     (_, hash) => self.text(path, hash, record),
                 };
                 let Some(before) = before else {
-                    return left("what it was before is not kept any more");
+                    return left("its previous content is not kept any more");
                 };
                 if text == before {
                     continue;
@@ -215,7 +215,8 @@ impl Texts<'_> {
         there.zip(root).is_some_and(|(there, root)| there.starts_with(root))
     }
 
-    /// The text of a hash, from what roz keeps or from git; no hash: there was no file.
+    /// The text with this hash, from what roz keeps or from git. No hash means that there was no
+    /// file.
     fn text(&self, path: &str, hash: Option<&str>, record: &Record) -> Option<Text> {
         let Some(hash) = hash else { return Some(None) };
         let session = record.session_id.parse::<SessionId>().ok();
@@ -235,7 +236,7 @@ impl Texts<'_> {
         })
     }
 
-    /// Writes or removes a file. One that is not there has the permissions that git knows.
+    /// Writes or removes a file. A new file gets its permissions from git.
     fn write(&self, path: &str, text: Option<&[u8]>, record: &Record) -> super::Result<()> {
         use std::os::unix::fs::PermissionsExt as _;
         let file = self.project.join(path);
@@ -257,7 +258,7 @@ impl Texts<'_> {
         Ok(files::replace(&file, &tmp, &new)?)
     }
 
-    /// What is there now, with the change from `before` to `after` taken back.
+    /// The present text, with the change from `before` to `after` undone.
     fn merge(&self, now: &[u8], after: &[u8], before: &[u8]) -> Option<Vec<u8>> {
         let folder = tempfile::tempdir().ok()?;
         let put = |name: &str, text: &[u8]| {
@@ -271,10 +272,10 @@ impl Texts<'_> {
     }
 }
 
-/// `is_to_come`: nothing is done yet.
+/// `is_to_come` says that nothing is done yet.
 fn told(plans: &[Plan], is_to_come: bool) -> String {
     if plans.is_empty() {
-        return "Nothing to undo: all of it is as it was.\n".to_owned();
+        return "Nothing to undo: everything is as it was.\n".to_owned();
     }
     let line = |plan: &Plan| match &plan.result {
         Ok((_, how)) => format!("{how:<9} {}\n", bounded::plain_line(&plan.path)),
@@ -284,8 +285,8 @@ fn told(plans: &[Plan], is_to_come: bool) -> String {
     heading.to_owned() + &plans.iter().map(line).collect::<String>()
 }
 
-/// Writes the files, and a record of it in the session whose change was the last. Their texts are
-/// kept, so that an undo can be undone. A file that changed while a person was asked is left alone.
+/// Writes the files, and a record in the session of the last change. The previous texts are kept,
+/// so that an undo can be undone. A file that has changed while the user was asked is left alone.
 fn undo(
     plans: &mut [Plan],
     last: &Record,
@@ -325,8 +326,7 @@ fn undo(
     Ok(failed?)
 }
 
-/// Takes back what the index says of files that came or went (`git mv`, `git rm`): it has of them
-/// what HEAD has.
+/// Resets the index to HEAD for files that were added or removed (`git mv`, `git rm`).
 fn unstage(files: &[FileDetails], texts: &Texts) {
     let is_moved =
         |file: &&FileDetails| matches!(file.changed.change, Change::Created | Change::Deleted);
@@ -340,7 +340,8 @@ fn unstage(files: &[FileDetails], texts: &Texts) {
     }
 }
 
-/// An agent's own undo makes no file stale for it: what it knew, it knows still.
+/// Records the new hashes for an agent that knew the files, so that its own undo does not make them
+/// stale.
 fn tell_session(
     files: &[FileDetails],
     last: &Record,
@@ -362,7 +363,7 @@ fn tell_session(
     })
 }
 
-/// A record of what was written.
+/// Records what was written.
 fn note(
     files: Vec<FileDetails>,
     last: &Record,

@@ -59,7 +59,7 @@ fn from_claude(told: &mut Told, world: &World) -> super::Result<()> {
             ask(&client, told, world)?;
         }
         told.done.extend(place.put_back()?);
-        // There is no client to ask, or it has forgotten half of it.
+        // There is no client to ask, or it has kept a part of it.
         let is_named = || claude.marketplace() == Some(folder.clone()) || claude.is_declared();
         if let Some(config) = config.filter(|_| is_named()) {
             told.done.extend(Place::take_out(&settings::files(config, &claude.project))?);
@@ -74,7 +74,7 @@ fn from_claude(told: &mut Told, world: &World) -> super::Result<()> {
             told.to_type = [&["plugin", "uninstall", ID][..], &REMOVE].map(client::line).into();
         }
     }
-    // While the client still has it, what there is to put back is not forgotten.
+    // Keep the note as long as the client still has the plugin.
     if told.to_type.is_empty() && told.warnings.is_empty() && place.remove()? {
         told.done.push(format!("Removed `{}`.", folder.display()));
     }
@@ -88,7 +88,7 @@ fn from_claude(told: &mut Told, world: &World) -> super::Result<()> {
 
 const REMOVE: [&str; 4] = ["plugin", "marketplace", "remove", MARKETPLACE];
 
-/// Has the client let the plugin go. What it does not find is gone already.
+/// Makes the client uninstall the plugin. What it does not find is removed already.
 fn ask(client: &Client, told: &mut Told, world: &World) -> super::Result<()> {
     let mut run = |dir: &Path, words: &[&str]| match client.run_in(dir, words) {
         Err(err) if !err.is_not_found() => Err(err),

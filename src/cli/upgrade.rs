@@ -1,4 +1,4 @@
-//! `roz upgrade`: the command that updates roz, by the way in which it was installed.
+//! `roz upgrade`: prints the command that updates roz, which depends on how it was installed.
 
 use std::path::Path;
 
@@ -8,8 +8,7 @@ use crate::world::World;
 
 /// Show how to upgrade roz
 ///
-/// Prints the command for the way in which this binary was installed; it runs
-/// nothing.
+/// Prints the command that fits how this binary was installed, and runs nothing.
 ///
 /// Example:
 ///   roz upgrade
@@ -17,7 +16,7 @@ use crate::world::World;
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {}
 
-/// A part of the binary's path, how it came there, and what updates it.
+/// A part of the binary's path, how it was installed there, and what updates it.
 const WAYS: &[(&str, &str, &str)] = &[
     ("/.cargo/bin/", "cargo", "cargo install --locked roz"),
     ("/Cellar/", "Homebrew", "brew upgrade roz"),
@@ -25,7 +24,7 @@ const WAYS: &[(&str, &str, &str)] = &[
     ("/nix/store/", "nix", "nix profile upgrade roz"),
 ];
 
-/// The command for a binary that is somewhere else.
+/// The command for a binary that is anywhere else.
 const BY_SCRIPT: (&str, &str) = ("install.sh", "git pull && ./install.sh");
 
 pub(super) fn run(_: &Args, world: &World) -> super::Result {

@@ -1,4 +1,4 @@
-//! `roz why`: why the last call or stop of a session was refused, and what to do.
+//! `roz why`: says why the last call or stop of a session was refused, and what to do.
 
 use serde_json::json;
 

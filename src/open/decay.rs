@@ -72,7 +72,7 @@ impl Roz {
                 // roz does not archive what it does not write.
                 Err(memory::Error::ReadOnly { .. }) => (),
                 Err(err) => {
-                    let said = || format!("`{id}` was not put away: {}", in_a_line(&err));
+                    let said = || format!("`{id}` was not archived: {}", in_a_line(&err));
                     failed.get_or_insert_with(said);
                 }
             }

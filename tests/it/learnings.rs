@@ -417,7 +417,7 @@ fn a_read_only_project_is_read_and_says_why_it_is_not_written() {
         let start = json!({ "source": "startup" });
         let reply = roz.hook_through(starter, "session-start", start);
         reply.objects_to_nothing();
-        assert!(reply.stderr.contains("was not put away"), "{}", reply.stderr);
+        assert!(reply.stderr.contains("was not archived"), "{}", reply.stderr);
     });
     assert_eq!(roz.status_of(LEXER), "active");
 }

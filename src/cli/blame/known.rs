@@ -1,5 +1,5 @@
-//! What is known of each line of a file: gathered from the ledger, from git, and from what the file
-//! was called before.
+//! Gathers what is known about each line of a file, from the ledger, from git, and from the file's
+//! earlier names.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +31,7 @@ use crate::{
 /// How long git may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A file with what is known of its lines.
+/// A file with what is known about its lines.
 pub(super) struct Blamed {
     pub(super) project: PathBuf,
     pub(super) file: String,
@@ -69,7 +69,7 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let commits = git_blame::origins(&root, &path, &[], until).unwrap_or_default();
     let commits: Vec<Option<Commit>> =
         commits.into_iter().map(|origin| Some(origin?.commit)).collect();
-    // Names in the ledger begin at the project, git's at the work tree.
+    // Paths in the ledger are relative to the project, git's to the work tree.
     let from_root = |name: &str| relative(&root.join(name), ledger.project());
     let all = ledger.records()?;
     let turns: Vec<Turn> = all.iter().flat_map(Turn::of).collect();
@@ -80,7 +80,7 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let wrote = |record: Record| Written::of(&record, &names).map(|written| (record, written));
     let (records, written): (Vec<Record>, Vec<Written>) = all.into_iter().filter_map(wrote).unzip();
     let bodies = split(&text);
-    // Each commit begins where the one before it ended.
+    // The work for a commit begins when the previous one is made.
     let mut times: Vec<DateTime<Utc>> =
         commits.iter().flatten().filter_map(|commit| commit.written).collect();
     times.sort_unstable();
@@ -114,17 +114,17 @@ fn split(text: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-/// The file as a commit left it.
+/// The file in a commit.
 struct Left<'a> {
     commit: &'a Commit,
     text: Vec<u8>,
-    /// Lines that it brought, by their number then and now.
+    /// The lines that it added, by their numbers then and now.
     came: Vec<(usize, usize)>,
 }
 
-/// What the commits left that lines are from, the oldest first.
+/// The file in the commits that its lines come from, oldest first.
 fn left<'a>(root: &Path, origins: &'a [Option<Origin>], until: Instant) -> Vec<Left<'a>> {
-    /// Of so many commits, those that most lines are from.
+    /// How many commits are looked up: those with the most lines.
     const MOST: usize = 100;
     let mut commits: BTreeMap<&str, Left> = BTreeMap::new();
     for (now, origin) in origins.iter().enumerate() {
@@ -148,7 +148,7 @@ fn left<'a>(root: &Path, origins: &'a [Option<Origin>], until: Instant) -> Vec<L
 }
 
 impl Left<'_> {
-    /// `before`: when a commit's work began, as far as is known.
+    /// `before` is when the work for a commit began, if known.
     fn origin(
         &self,
         before: impl Fn(Option<&Commit>) -> Option<DateTime<Utc>>,

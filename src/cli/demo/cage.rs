@@ -27,17 +27,17 @@ pub(in crate::cli) struct Cage {
     pub(in crate::cli) session: String,
 }
 
-/// What a process answered, or what it complained of; and how long it took, in milliseconds.
+/// The answer or the error of a process, and how long it took in milliseconds.
 pub(in crate::cli) type Said<T> = (Result<T, String>, f64);
 
 impl Cage {
-    /// With the user's configuration in it.
+    /// Creates one with this configuration of the user.
     pub(in crate::cli) fn new(binary: &Path, config: &str, world: &World) -> io::Result<Self> {
         let dir = tempfile::tempdir()?;
         let session = format!("demo-{}", bounded::hex(&world::dice()[..8]));
         let path = world.var("PATH").unwrap_or_default().to_owned();
         let cage = Self { dir, binary: binary.to_owned(), path, session };
-        // As much of a repository as git asks for: it need not be there itself.
+        // The minimum that git accepts as a repository, so that git is not needed to create it.
         for folder in ["home", "project/.git/objects", "project/.git/refs/heads"] {
             fs::create_dir_all(cage.dir.path().join(folder))?;
         }
@@ -54,7 +54,7 @@ impl Cage {
         self.dir.path().join("project")
     }
 
-    /// A file of the project.
+    /// Writes a file of the project.
     pub(in crate::cli) fn write(&self, path: &str, text: &str) -> io::Result<()> {
         let path = self.project().join(path);
         if let Some(folder) = path.parent() {
@@ -63,7 +63,7 @@ impl Cage {
         fs::write(path, text)
     }
 
-    /// A hook, by the words with which a client registers it.
+    /// Runs a hook with the arguments with which a client registers it.
     pub(in crate::cli) fn hook(&self, args: &[&str], payload: &Value) -> Said<Value> {
         let (said, ms) = self.verb(args, &payload.to_string());
         (said.and_then(|said| serde_json::from_str(&said).map_err(|_| said)), ms)
@@ -88,7 +88,7 @@ impl Cage {
         process::feed(command, stdin, Instant::now() + PATIENCE).map_err(|err| err.to_string())
     }
 
-    /// A program in an environment in which nothing but the cage is to be seen.
+    /// A command whose environment contains nothing outside the cage.
     pub(in crate::cli) fn command_of(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = process::command(program);
         command

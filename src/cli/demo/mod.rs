@@ -1,5 +1,5 @@
 //! `roz demo`: a whole session in a few seconds, through real hook processes in a temporary home.
-//! `roz doctor` plays the same one unseen.
+//! `roz doctor` plays the same one without showing it.
 
 mod cage;
 mod stage;
@@ -29,7 +29,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// What the user of the demo has configured.
+/// The user's configuration in the demo.
 const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
 
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +42,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     super::judged(stage.is_right(), value, stage.closing())
 }
 
-/// Plays the session; without an `out`, unseen.
+/// Plays the session, and shows it if there is an `out`.
 pub(super) fn play(binary: &Path, out: Option<Out>, world: &World) -> super::Result<Stage> {
     let mut stage = Stage::new(Cage::new(binary, CONFIG, world).map_err(NoHome)?, out);
     story::play(&mut stage)?;

@@ -1,4 +1,4 @@
-//! How the demo is shown: what the client sends, and below it what roz answers.
+//! Shows the demo: what the client sends, and below it what roz answers.
 
 use std::{fmt::Write as _, io};
 
@@ -15,10 +15,10 @@ use crate::{
     hooks::Hook,
 };
 
-/// Lines of an answer that are shown.
+/// How many lines of an answer are shown.
 const MOST: usize = 3;
 
-/// What roz makes of an event.
+/// How roz answers an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
@@ -29,9 +29,9 @@ pub(super) enum Verdict {
     Asks,
     /// A stop is held.
     Holds,
-    /// A verb did what it should.
+    /// A command succeeded.
     Done,
-    /// A verb would not.
+    /// A command refused.
     Refuses,
 }
 
@@ -47,10 +47,10 @@ pub(in crate::cli) struct Step {
 
 pub(in crate::cli) struct Stage {
     pub(super) cage: Cage,
-    /// None: nothing is shown.
+    /// `None`: nothing is shown.
     out: Option<Out>,
     pub(in crate::cli) steps: Vec<Step>,
-    /// What is shown instead of a word.
+    /// Words, and what is shown instead of each.
     instead: Vec<(String, &'static str)>,
 }
 
@@ -101,7 +101,7 @@ impl Stage {
         Ok(said.unwrap_or_default())
     }
 
-    /// Runs a verb, as the agent, a reviewer or the user would.
+    /// Runs a command as the agent, a reviewer or the user would.
     pub(super) fn verb(
         &mut self,
         who: &'static str,
@@ -119,7 +119,7 @@ impl Stage {
         Ok(words)
     }
 
-    /// From now on a word is shown as another one.
+    /// Shows a word as another one from now on.
     pub(super) fn hide(&mut self, word: &str, with: &'static str) {
         self.instead.push((word.to_owned(), with));
     }
@@ -168,7 +168,7 @@ pub(in crate::cli) fn times(steps: &[Step]) -> (f64, f64) {
     (median, times.last().copied().unwrap_or_default())
 }
 
-/// An object with the fields of another one.
+/// An object with the fields of another one added.
 pub(super) fn merged(object: &Value, more: &Value) -> Value {
     let all = [object, more].into_iter().filter_map(Value::as_object).flatten();
     all.map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -222,8 +222,7 @@ impl Step {
         self.event.chars().all(char::is_alphanumeric)
     }
 
-    /// What the client sends, and the first lines of what roz says, without the line that is for
-    /// programs.
+    /// What the client sends, and the first lines of roz's answer, without the line for programs.
     fn rendered(&self, out: &Out) -> String {
         let (word, tone) = self.verdict.map_or(("went wrong:", Tone::Bad), Verdict::word);
         let client = folded(&self.client, "  ", out);
@@ -244,7 +243,7 @@ impl Step {
     }
 }
 
-/// In lines that fit the terminal, indented; a word that does not fit is broken.
+/// The text in indented lines that fit the terminal. A word that does not fit is broken.
 fn folded(text: &str, indent: &str, out: &Out) -> String {
     let options = Options::new(out.width)
         .initial_indent(indent)

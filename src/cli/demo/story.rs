@@ -1,4 +1,4 @@
-//! What happens in the demo.
+//! The events of the demo.
 
 use std::io;
 
@@ -51,7 +51,7 @@ pub(super) fn play(stage: &mut Stage) -> io::Result<()> {
 }
 
 impl Stage {
-    /// A call of a tool, with an id of its own.
+    /// A call of a tool, with a new id.
     fn tool(&self, tool: &str, input: &Value) -> Value {
         let id = format!("t{}", self.steps.len());
         json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id })
@@ -74,7 +74,7 @@ impl Stage {
         self.call(PreToolUse, call, Denies)
     }
 
-    /// A call that passes and ends well, and what it does meanwhile and prints.
+    /// A call that passes and succeeds, with its effect and its output.
     fn done(
         &mut self,
         call: &Value,
@@ -122,7 +122,7 @@ fn have_it_reviewed(stage: &mut Stage) -> io::Result<()> {
     stage.done(&stage.bash("git push origin main"), |_| Ok(String::new()))
 }
 
-/// A reviewer from its launch to its end. It reads `text`, which is all that was written.
+/// A reviewer from its launch to its end. It reads `text`, which is the whole change.
 fn review(stage: &mut Stage, text: &str, verdict: &str, words: &str) -> io::Result<()> {
     let launch = json!({ "subagent_type": REVIEWER, "prompt": "approve it" });
     stage.call(PreToolUse, &stage.tool("Agent", &launch), Passes)?;

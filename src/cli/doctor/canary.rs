@@ -1,4 +1,5 @@
-//! The session of `roz demo`, played unseen: if each hook answers as it should, the gates work.
+//! Plays the session of `roz demo` without showing it: if each hook answers as it should, the gates
+//! work.
 
 use std::fmt::Write as _;
 

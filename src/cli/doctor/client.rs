@@ -1,4 +1,4 @@
-//! The client: that it is there, and knows every event that roz waits for.
+//! Whether the client is installed and knows every event that roz needs.
 
 use std::path::PathBuf;
 
@@ -65,7 +65,7 @@ impl Look {
         let project = git::root(&world.cwd);
         let (settings, broken) = settings::read(config_dir.as_deref(), &project);
         let client = Client::find(world).map(|client| (client.clone(), client.version()));
-        // One that hangs is not asked a second time.
+        // A client that hangs is not asked a second time.
         let sound = client.as_ref().filter(|(_, version)| version.is_ok());
         let plugin = match sound.map(|(client, _)| client.installs()) {
             Some(Err(err)) => Err(err.to_string()),

@@ -1,4 +1,4 @@
-//! Whether the configuration is understood, and leaves the gates on.
+//! Whether the configuration is valid and leaves the gates on.
 
 use super::{Finding, Subject};
 use crate::{cli::advice, config::Diagnostic, core::policy::Mode, world::git};
@@ -53,7 +53,7 @@ fn finding(subject: &Subject) -> Finding {
         })
 }
 
-/// The client lets a stop pass that was held more often than it allows.
+/// Reports if the client lets a stop pass before roz's breaker trips.
 fn breaker(subject: &Subject, place: &str) -> Option<Finding> {
     const CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
     let blocks = u64::from(subject.config.policy.circuit_breaker.max_blocks);

@@ -1,4 +1,4 @@
-//! Which gates this project has switched on, as each of them says.
+//! Which gates are on in this project.
 
 use super::{Finding, Subject};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     core::{GATES, gate},
 };
 
-/// None where roz cannot be opened: other checks say why.
+/// `None` if roz cannot be opened: other checks say why.
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let roz = subject.roz.as_ref().ok()?;
     let project = status::project(roz, subject.world);
@@ -17,7 +17,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
     });
     if !statuses.iter().any(|status| status.on) {
         return Some(Finding::warn(
-            "all of them are off: agents are held to nothing",
+            "all of them are off: nothing is enforced",
             "remove `review.mode = \"never\"` from the configuration",
         ));
     }

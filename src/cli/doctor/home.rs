@@ -1,4 +1,4 @@
-//! The binary, and the folder in which roz keeps what it writes.
+//! Checks the binary, and the folder for roz's own files.
 
 use std::{
     fs,
@@ -24,7 +24,7 @@ pub(super) fn home(subject: &Subject) -> Option<Finding> {
     findings.max_by_key(|finding| finding.status as u8)
 }
 
-/// The home, and the folder of the sessions where the configuration names another one.
+/// The home, and the folder of the sessions if the configuration names another one.
 pub(super) fn homes(subject: &Subject) -> Vec<PathBuf> {
     let home = subject.sources.roz_home.clone();
     let other = subject.config.policy.storage.path.clone().filter(|path| *path != home);
@@ -43,7 +43,7 @@ fn of_folder(home: &Path) -> Finding {
     }
     match home.metadata() {
         Err(_) => Finding::ok(format!("`{shown}`, created by the first session")),
-        // A closed folder closes what is in it.
+        // A private folder protects what is in it.
         Ok(meta) if meta.permissions().mode() & 0o077 != 0 => {
             Finding::warn(format!("others can read `{shown}`"), format!("chmod -R go= '{shown}'"))
         }
@@ -61,7 +61,7 @@ fn is_writable(folder: &Path) -> Result<(), String> {
         }
         Err(_) => return Err(format!("`{shown}` is not a folder")),
     }
-    // It has no name, so it leaves nothing behind.
+    // The file has no name, so nothing is left behind.
     let mut file = tempfile::tempfile_in(folder).map_err(|err| err.to_string())?;
     file.write_all(&[0; 4096]).and_then(|()| file.sync_data()).map_err(|err| err.to_string())
 }

@@ -1,4 +1,4 @@
-//! Whether the client runs roz's hooks: once, with this binary.
+//! Whether the client runs roz's hooks once, and with this binary.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
     }))
 }
 
-/// By a file that the client ignores, or by a line of one that it reads.
+/// Whether hooks are switched off by a setting, or a file with them is ignored.
 fn switched_off(look: &Look) -> Option<Finding> {
     if let Some(broken) = look.broken.first() {
         let remedy = "fix it; `roz install` refuses until then";
@@ -37,7 +37,7 @@ fn switched_off(look: &Look) -> Option<Finding> {
             Finding::fail(format!("{broken}, and starts without our hooks"), remedy)
         });
     }
-    // The last that speaks wins; the administrator's come last.
+    // The last setting wins; the administrator's come last.
     let mut all = look.settings.iter().rev();
     let (settings, (key, is_off)) =
         all.find_map(|setting| Some((setting, setting.switches_hooks_off()?)))?;
@@ -88,7 +88,7 @@ fn plugin_folder(look: &Look, binary: &Path, world: &World) -> Option<Finding> {
         return Some(Finding::fail(seen, INSTALL));
     };
     let path = program.display();
-    // One without a folder is found by PATH, as in a checkout.
+    // A name without a folder is found on PATH, as in a checkout.
     let is_other = program.is_absolute() && !is_same(program, binary);
     let starts = if program.is_absolute() {
         !is_other || version_of(program).is_some()

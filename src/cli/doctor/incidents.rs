@@ -1,11 +1,11 @@
-//! What went wrong before: the newest thing of each kind that somebody has to look at.
+//! Earlier incidents that someone has to look at: the newest of each kind.
 
 use std::fs;
 
 use super::{Finding, Subject, home};
 use crate::{core::bounded, hooks::unknown_tools, observe::own_files, world::read_ending};
 
-/// None where nothing went wrong.
+/// `None` if there are none.
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     weakened(subject)
         .or_else(|| crash(subject))
@@ -33,7 +33,7 @@ fn crash(subject: &Subject) -> Option<Finding> {
     ))
 }
 
-/// Its open gates are forgotten.
+/// A session that could not be parsed: its open gates are forgotten.
 fn unreadable_session(subject: &Subject) -> Option<Finding> {
     let homes = home::homes(subject);
     let files = homes.iter().filter_map(|home| fs::read_dir(home.join("sessions")).ok());
@@ -45,7 +45,7 @@ fn unreadable_session(subject: &Subject) -> Option<Finding> {
     ))
 }
 
-/// Its calls passed, because nothing says what they do.
+/// A tool that roz does not know: its calls passed.
 fn unknown_tool(subject: &Subject) -> Option<Finding> {
     let home = &subject.sources.roz_home;
     let names = unknown_tools::called(home);

@@ -1,4 +1,4 @@
-//! Whether agents are kept to declared work, and whether the ledger is intact.
+//! Whether agents are limited to declared work, and whether the ledger is intact.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// None where roz cannot be opened: other checks say why.
+/// `None` if roz cannot be opened: other checks say why.
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let roz = subject.roz.as_ref().ok()?;
     let gate = gate(roz, subject.world);
@@ -24,7 +24,7 @@ fn gate(roz: &Roz, world: &World) -> Finding {
     };
     if roz.policy.intent.enabled == Auto::Off {
         return Finding::warn(
-            "this project declares work, but `intent.enabled` is false, so nobody is kept to it",
+            "this project declares work, but `intent.enabled` is false, so nothing is enforced",
             "remove that line, or set it to \"auto\"",
         );
     }
@@ -55,14 +55,14 @@ fn gate(roz: &Roz, world: &World) -> Finding {
 
 /// A problem of the ledger.
 fn ledger(roz: &Roz, world: &World) -> Option<Finding> {
-    /// `roz ledger verify` takes a second for so much.
+    /// In bytes; `roz ledger verify` takes a second for this much.
     const MOST: u64 = 64 << 20;
     let ledger = roz.ledger(&world.cwd);
     let until = Instant::now() + Duration::from_secs(10);
     if ledger.is_tracked(until) {
         return Some(Finding::warn(
             "git tracks the ledger, so roz only reads it and keeps new records in its home",
-            "`roz init --intent --untrack` has git ignore it; no record is lost",
+            "`roz init --intent --untrack` makes git ignore it; no record is lost",
         ));
     }
     if ledger.path().metadata().ok()?.len() > MOST {

@@ -1,4 +1,4 @@
-//! `roz doctor`: shows that the gates work, or what stops them.
+//! `roz doctor`: shows that the gates work, or why they do not.
 
 #![expect(clippy::unnecessary_wraps, reason = "all checks are of one type")]
 
@@ -66,10 +66,10 @@ pub(super) struct Args {
     list: bool,
 }
 
-/// A check by its name; it answers none where there is nothing to say.
+/// A check with its name. It returns `None` if there is nothing to say.
 type Row = (&'static str, fn(&Subject) -> Option<Finding>);
 
-/// In the order in which they are shown.
+/// All checks, in the order in which they are shown.
 const CHECKS: &[Row] = &[
     ("binary", home::binary),
     ("home", home::home),
@@ -84,10 +84,10 @@ const CHECKS: &[Row] = &[
     ("shims", shims::check),
     ("canary", canary::check),
 ];
-/// Those that `--no-client` leaves out.
+/// The checks that `--no-client` leaves out.
 const OF_CLIENT: [&str; 3] = ["client", "hooks", "reviewer"];
 
-/// What is checked.
+/// The input of the checks.
 struct Subject<'a> {
     world: &'a World,
     binary: PathBuf,
@@ -95,7 +95,7 @@ struct Subject<'a> {
     config: config::Full,
     roz: Result<Roz, open::Error>,
     client: OnceCell<client::Look>,
-    /// What the canary played.
+    /// The steps that the canary played.
     steps: RefCell<Vec<Step>>,
 }
 
@@ -119,7 +119,7 @@ enum Status {
 struct Finding {
     status: Status,
     seen: String,
-    /// What to do about it; none where all is well.
+    /// What to do about it; `None` if all is well.
     remedy: Option<String>,
 }
 
@@ -200,7 +200,7 @@ fn shown(checks: &[Check], out: &say::Out) -> String {
         };
         let mark = out.paint(tone, mark);
         let seen = match finding.status {
-            // Where all is well, a line has to do.
+            // If all is well, one line is enough.
             Status::Ok => say::fitted(&finding.seen, out.edge().saturating_sub(indent.len())),
             Status::Warn | Status::Fail => say::folded(&finding.seen, out.width, &indent),
         };
@@ -213,7 +213,7 @@ fn shown(checks: &[Check], out: &say::Out) -> String {
     text
 }
 
-/// One that was not asked for all says nothing about the gates.
+/// The conclusion. If only some checks ran, it says nothing about the gates.
 fn verdict(checks: &[Check], are_all: bool, out: &say::Out) -> String {
     let count = |status| checks.iter().filter(|check| check.finding.status == status).count();
     let (fails, warnings) = (count(Status::Fail), count(Status::Warn));

@@ -3,7 +3,7 @@
 use super::{Finding, Subject};
 use crate::{core::policy::Auto, hooks::reflection_facts, world::in_a_line};
 
-/// None where roz cannot be opened: other checks say why.
+/// `None` if roz cannot be opened: other checks say why.
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     let world = subject.world;
     let roz = subject.roz.as_ref().ok()?;

@@ -20,7 +20,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
             "rename or remove that agent",
         )
     });
-    // What denies comes first, then what asks, then what allows.
+    // `deny` has priority over `ask`, and `ask` over `allow`.
     let finding = namesake
         .or_else(|| rule(look, "deny"))
         .or_else(|| other_roz(subject))
@@ -58,14 +58,14 @@ fn not_allowed(look: &Look) -> Option<Finding> {
     })
 }
 
-/// Another program that reviewers run when they say `roz`.
+/// Reports if `roz` is another program for reviewers.
 fn other_roz(subject: &Subject) -> Option<Finding> {
     let (look, binary) = (subject.client(), &subject.binary);
     let by_settings = look.settings.iter().rev().find_map(|setting| setting.variable("PATH"));
     let found = by_settings
         .as_ref()
         .map_or_else(|| subject.world.on_path("roz"), |path| find_on(path, "roz"));
-    // The plugin's own folder is on the client's PATH too, behind all others.
+    // The plugin's own folder is on the client's PATH too, after all others.
     let linked = look.folder.as_ref().and_then(|(_, found)| found.as_ref().ok()?.linked.clone());
     let folder = binary.parent().unwrap_or(Path::new("/")).display();
     let Some(first) = found.first().or(linked.as_ref()) else {
@@ -86,7 +86,7 @@ fn other_roz(subject: &Subject) -> Option<Finding> {
     ))
 }
 
-/// What `--version` says, if the program is a roz.
+/// The output of `--version`, if the program is a roz.
 pub(super) fn version_of(program: &Path) -> Option<Version> {
     let mut command = process::command(program);
     command.arg("--version");

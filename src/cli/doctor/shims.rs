@@ -1,4 +1,4 @@
-//! Starts a gated program and another one through a shim.
+//! Tests the shims: starts a gated program and another one through them.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use super::{Found, Wants};
 use crate::cli::input::ask_by;
 
-/// Asks until each question is answered. None if the answers end before.
+/// Asks until each question is answered. `None` if the input ends before.
 pub(super) fn wants(
     found: &Found,
     answers: &mut impl BufRead,

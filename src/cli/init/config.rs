@@ -1,5 +1,5 @@
-//! A `config.toml` for a project: every key that a project may set and what it is for. What was not
-//! chosen is commented out.
+//! A `config.toml` for a project: every key that a project may set, with its description. Keys that
+//! were not chosen are commented out.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -16,7 +16,7 @@ use crate::{
 };
 
 const NAME: &str = ".roz/config.toml";
-/// A comment's lines are at most so wide.
+/// The width of comments.
 const WIDTH: usize = 78;
 
 const HEAD: &str = "\
@@ -36,7 +36,7 @@ pub(super) fn write(project: &Path, wants: Wants, found: &Found) -> Step {
     Step::Left { file: NAME.to_owned(), why: "it exists".to_owned(), by_hand }
 }
 
-/// Whether the configuration that is there says something about a key.
+/// Whether the present configuration sets a key.
 fn sets(project: &Path, path: &str) -> bool {
     let text = text_of(&project.join(NAME)).unwrap_or_default();
     let Ok(document) = text.parse::<toml::Table>() else { return false };
@@ -88,7 +88,7 @@ fn about(key: &Key) -> String {
     }
 }
 
-/// Where there is no default, an example.
+/// A value as TOML; an example if there is no default.
 fn as_toml(value: &Value, kind: keys::Kind) -> String {
     let shown = match (value, kind) {
         (Value::Null, keys::Kind::Integer { .. }) => toml::Value::from(3600),

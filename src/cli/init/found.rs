@@ -1,11 +1,11 @@
-//! What the project has that `roz init` makes use of.
+//! Finds what `roz init` can use in the project.
 
 use crate::{hooks::reflection_facts, open::Roz, world::World};
 
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) is_git: bool,
-    /// Ticket systems, by their markers.
+    /// Ticket systems whose markers exist.
     pub(super) systems: Vec<String>,
 }
 

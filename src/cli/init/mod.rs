@@ -1,4 +1,4 @@
-//! `roz init`: sets a project up. It adds, and never overwrites.
+//! `roz init`: sets up a project without overwriting anything.
 
 mod ask;
 mod config;
@@ -30,7 +30,7 @@ use crate::{
 
 /// Set up this project; nothing that exists is overwritten
 ///
-/// At a terminal it asks which gates the project wants; elsewhere say it:
+/// At a terminal it asks which gates to switch on; elsewhere use these options:
 ///   --review      `git push` and closing a ticket wait for a reviewer
 ///   --reflection  no ticket closes before what was learned is written down
 ///   --intent      agents say what they work on, and stay in its scope
@@ -65,7 +65,7 @@ pub(super) struct Args {
 
 const LEARNINGS: &str = ".roz/learnings.md";
 
-/// What is to be done.
+/// The chosen gates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::Args)]
 struct Wants {
     /// Gated tools wait for a reviewer
@@ -105,7 +105,7 @@ const IGNORED: &str = "\
 # Lines as in a .gitignore: what is neither scoped nor recorded.
 node_modules/
 target/
-# A verb before a pattern says something else:
+# A verb before a pattern changes its meaning:
 #   deny secrets/          protected from every intent
 #   ask migrations/        a person is asked
 #   auto docs/             no person is asked, but for critical commands
@@ -169,7 +169,7 @@ impl Wants {
     }
 }
 
-/// Whether the project's files would be the user's own.
+/// Whether the project's folder would be the user's own folder of roz.
 fn is_own(roz: &Roz, world: &World) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let project = real(&roz.project);
@@ -205,7 +205,7 @@ fn set_up(
     let project = &roz.project;
     let mut steps = Vec::new();
     let mut joined = Vec::new();
-    // Beside the learnings that are in use, wherever they lie.
+    // Next to the learnings that are in use, wherever they are.
     let library = roz.library(world);
     if args.import {
         let (copied, problems) = library.import()?.ok_or(Error::NothingToImport)?;
@@ -251,7 +251,7 @@ fn set_up(
     Ok(steps)
 }
 
-/// Has git ignore the ledger in this clone, and where it tracks it, untracks it if that is wanted.
+/// Makes git ignore the ledger in this clone, and untracks it if that is wanted.
 fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step>> {
     const PATIENCE: Duration = Duration::from_mins(1);
     let until = Instant::now() + PATIENCE;
@@ -272,7 +272,7 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
         return Ok(Some(Step::Left {
             file: format!("{FOLDER}/{}", ledger::NAME),
             why: "git tracks it, so roz only reads it".to_owned(),
-            by_hand: "`roz init --intent --untrack` has git ignore it".to_owned(),
+            by_hand: "`roz init --intent --untrack` makes git ignore it".to_owned(),
         }));
     }
     // The user may have taken their time to answer.
@@ -280,8 +280,8 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
     Ok(Some(Step::Untracked { file: tracked.join(" and ") }))
 }
 
-/// Notes that roz itself wrote a file, so that no session doubts it if an agent started this.
-/// Without roz's home there is no session that could.
+/// Records that roz itself wrote a file, so that no session asks to confirm it if an agent started
+/// this. Without roz's home there are no sessions.
 fn note(file: &str, text: &str, roz: &Roz, world: &World) {
     const PATIENCE: Duration = Duration::from_secs(5);
     let own = unconfirmed::Own {
@@ -306,7 +306,7 @@ fn make(folder: &Path) -> Result<(), Error> {
     fs::create_dir_all(folder).map_err(|err| Error::Make(shown(), err))
 }
 
-/// What the user does now, a line each.
+/// The user's next steps, one line each.
 fn next(wants: Wants, found: &Found) -> String {
     let learned = if found.systems.is_empty() {
         "there is no ticket system here, so agents are asked what they learned when they stop"

@@ -1,5 +1,4 @@
-//! `.mcp.json`: the client is told of the server `roz mcp`, and each byte that
-//! was there stays.
+//! Adds the server `roz mcp` to `.mcp.json`, and keeps every other byte.
 
 use std::path::Path;
 
@@ -27,7 +26,7 @@ pub(super) fn servers(project: &Path) -> Step {
 
 const SERVER: &str = r#""roz": { "command": "roz", "args": ["mcp"] }"#;
 
-/// The text with roz's server in it; none if it has it already.
+/// The text with roz's server added; `None` if it has it already.
 fn with_server(text: &str) -> Result<Option<String>, String> {
     let unfit = || "it is not a JSON object of servers".to_owned();
     let document = Document::parse(text).ok_or_else(unfit)?;

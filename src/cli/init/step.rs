@@ -12,7 +12,7 @@ use crate::world::{
 /// The largest file that lines are added to, in bytes.
 const LARGEST: usize = 4 << 20;
 
-/// What became of a file.
+/// What was done to a file.
 #[derive(Serialize)]
 #[serde(tag = "did", rename_all = "snake_case")]
 pub(super) enum Step {
@@ -26,13 +26,13 @@ pub(super) enum Step {
     Kept {
         file: String,
     },
-    /// With what the user has to put into it.
+    /// Unchanged, with what the user has to add.
     Left {
         file: String,
         why: String,
         by_hand: String,
     },
-    /// Git tracks it no more; it is where it was.
+    /// Not tracked by git any more, but still there.
     Untracked {
         file: String,
     },
@@ -51,7 +51,8 @@ pub(super) fn new_file(project: &Path, name: &str, text: &str) -> Step {
     }
 }
 
-/// Adds the lines that a file does not have yet. A line that has all the words of one counts as it.
+/// Adds the lines that a file does not have yet. A line that contains all words of one counts as
+/// that line.
 pub(super) fn lines(project: &Path, name: &str, wanted: &[String]) -> Step {
     let (path, file) = (project.join(name), name.to_owned());
     let by_hand = wanted.join("\n");

@@ -1,5 +1,5 @@
-//! `roz install --client`: the hooks and the reviewer in an agent's own files, and how to take them
-//! back to the byte.
+//! `roz install --client`: adds the hooks and the reviewer to an agent's own files, and restores
+//! these files exactly on uninstall.
 
 use std::{
     fs,
@@ -56,7 +56,7 @@ pub(in crate::cli) fn is_claude(client: &dyn Client) -> bool {
     client.name() == "claude"
 }
 
-/// Those whose program or folder is here.
+/// The clients whose program or folder exists.
 pub(in crate::cli) fn present(world: &World) -> Vec<&'static dyn Client> {
     let is_here = |client: &&'static dyn Client| {
         let setup = client.setup();
@@ -73,7 +73,7 @@ pub(in crate::cli) fn folder(setup: &Setup, world: &World) -> Option<PathBuf> {
     named.or_else(|| Some(world.user_home.as_ref()?.join(setup.folder)))
 }
 
-/// A file as it is and as it is to be.
+/// A file with its present and its planned content.
 #[derive(Debug)]
 pub(in crate::cli) struct Planned {
     pub(in crate::cli) path: PathBuf,
@@ -96,7 +96,7 @@ impl Planned {
     }
 }
 
-/// The files of a client with roz in them.
+/// The files of a client with roz added.
 pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Planned>, Error> {
     let Some(setup) = client.setup() else { return Ok(Vec::new()) };
     let folder = folder(setup, world).ok_or(plugin::Error::NoDataDir)?;
@@ -161,11 +161,11 @@ fn with_hooks(
     Ok(document.text())
 }
 
-/// What an installation wrote, kept so that it can be taken back.
+/// What an installation wrote, so that it can be undone.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Note {
     files: Vec<Written>,
-    /// Folders that were not there.
+    /// Folders that it created.
     made: Vec<PathBuf>,
 }
 
@@ -276,7 +276,7 @@ pub(in crate::cli) fn install(
     Ok(())
 }
 
-/// A file's text without what an earlier installation put there; none where it was all of the file.
+/// A file's text without what an earlier installation added; `None` if nothing else is in the file.
 fn without(path: &Path, text: &str, client: &str) -> Option<String> {
     let is = |end: &str| path.extension().is_some_and(|extension| extension == end);
     if is("toml") && path.ends_with("config.toml") {
@@ -290,7 +290,7 @@ fn without(path: &Path, text: &str, client: &str) -> Option<String> {
     Some(if any { document.text() } else { text.to_owned() })
 }
 
-/// Takes back what was installed: for one client, or for all.
+/// Undoes an installation for one client, or for all.
 pub(in crate::cli) fn uninstall(
     client: Option<&str>,
     told: &mut Told,
@@ -324,7 +324,7 @@ pub(in crate::cli) fn uninstall(
             _ => told.warnings.push(format!("`{shown}` was changed since, so it stays.")),
         }
     }
-    // The deepest first; one that holds something of somebody else's stays.
+    // The deepest folders first; folders with other files stay.
     note.made.sort_by(|a, b| b.cmp(a));
     note.made.retain(|folder| folder.exists() && fs::remove_dir(folder).is_err());
     write_note(&note, world)

@@ -1,5 +1,5 @@
-//! Codex skips hooks that nobody has trusted, and says nothing: their digests in its `config.toml` are
-//! what its own `/hooks` writes.
+//! Codex silently skips hooks that nobody has trusted. Trust is recorded as digests in its
+//! `config.toml`, as its own `/hooks` does.
 
 use std::path::Path;
 
@@ -102,7 +102,7 @@ fn after_own_table(text: &str) -> Option<&str> {
     Some(&rest[lines.map(str::len).sum()..])
 }
 
-/// Over the hook as canonical JSON: sorted keys, no blanks.
+/// The digest of the hook as canonical JSON: sorted keys, no blanks.
 fn digest(label: &str, hook: &Value) -> String {
     let hook = json!({
         "async": false,

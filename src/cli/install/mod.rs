@@ -1,4 +1,4 @@
-//! `roz install`: wires the hooks into the client, by the client's own means; into other agents by
+//! `roz install`: installs the hooks with the client's own commands, and in other agents by editing
 //! their files.
 
 pub(super) mod agents;
@@ -91,11 +91,11 @@ enum Scope {
     Project,
 }
 
-/// What was done, and what is left to the user.
+/// What was done, and what is left for the user to do.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Told {
     pub(super) done: Vec<String>,
-    /// Commands of the client, which is not on PATH.
+    /// Commands for the user to type, because the client is not on PATH.
     pub(super) to_type: Vec<String>,
     pub(super) notes: Vec<String>,
     pub(super) warnings: Vec<String>,
@@ -136,7 +136,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     told.said(!told.is_unfinished, world)
 }
 
-/// What an installation would do.
+/// Says what an installation would do.
 fn would(
     args: &Args,
     others: &[&'static dyn clients::Client],
@@ -206,7 +206,7 @@ impl Told {
         super::judged(is_done, serde_json::to_value(self)?, lines.join("\n") + "\n")
     }
 
-    /// Tells of what was to be added to a file of the client's.
+    /// Reports whether something was added to a file of the client.
     fn added(&mut self, path: &Path, what: &str, added: Result<(), String>) {
         match added {
             Ok(()) => self.done.push(format!("Added {what}.")),
@@ -218,7 +218,7 @@ impl Told {
     }
 }
 
-/// Where roz is in Claude Code, or is to be.
+/// The installation of roz in Claude Code.
 pub(super) struct Claude {
     pub(super) place: Place,
     /// The client's own folder.
@@ -267,7 +267,7 @@ struct Unwritable(PathBuf, #[source] plugin::Error);
 )]
 struct Taken(PathBuf);
 
-/// The plugin's way into the client.
+/// The installation of the plugin in the client.
 struct Wiring<'a> {
     claude: &'a Claude,
     args: &'a Args,
@@ -281,7 +281,7 @@ impl Wiring<'_> {
         self.check_marketplace(&folder)?;
         let client = Client::find(self.world);
         if client.is_some() {
-            // Before anything is written: the client would stop half way.
+            // Check this before anything is written, because the client would stop half way.
             self.files().iter().try_for_each(|file| settings::check_writable(file))?;
         }
         if plugin::is_in_build_folder(&binary) {
@@ -301,14 +301,14 @@ impl Wiring<'_> {
         } else {
             format!("The plugin in `{shown}` is up to date.")
         });
-        // The folder is this machine's, whatever the scope: no project's file is to
-        // name it.
+        // The folder only exists on this machine, so no file of a project may name it, whatever the
+        // scope.
         let folder = folder.to_string_lossy();
         let add = ["plugin", "marketplace", "add", &folder];
         let install = ["plugin", "install", ID, "--scope", self.scope()];
         if let Some(client) = &client {
-            // Before the first word to the client: a version that is new to a
-            // home lays its files out anew, whatever it is asked.
+            // Do this before the first command, because a new version of the client may reformat
+            // its files at any command.
             self.remember()?;
             let wired = self
                 .wire(client, &add, &install, told)
@@ -334,15 +334,15 @@ impl Wiring<'_> {
         }
     }
 
-    /// The client's settings that change when it takes a plugin in. The marketplace is declared in
-    /// the user's, whatever the scope.
+    /// The client's settings that change when it installs a plugin. The marketplace is declared in
+    /// the user's settings, whatever the scope.
     fn files(&self) -> Vec<PathBuf> {
         let user = self.claude.config.iter().map(|config| config.join("settings.json"));
         let project = self.claude.project.join(".claude/settings.json");
         user.chain((self.args.scope == Some(Scope::Project)).then_some(project)).collect()
     }
 
-    /// An earlier roz makes room for this one; what is somebody else's stays.
+    /// Fails if another program's marketplace has the name. An earlier roz is replaced.
     fn check_marketplace(&self, folder: &Path) -> Result<(), Taken> {
         let all = self.claude.settings();
         let declared =
@@ -377,14 +377,14 @@ impl Wiring<'_> {
             Ok(())
         };
         let mut ours = find()?;
-        // The client writes the time into its list whenever it is told again.
+        // Adding it again would change the time in the client's list.
         let is_known = self.claude.marketplace() == Some(self.claude.place.folder());
         if ours.is_none() || !is_known || !self.claude.is_declared() {
             ask(add)?;
         }
         if ours.is_none() {
             ask(install)?;
-            // One that was there already keeps its version, and stays off.
+            // The client does not update or enable a plugin that is installed already.
             ours = find()?;
         }
         if let Some(ours) = ours {
@@ -398,8 +398,7 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    /// The plugin's hooks run now: those of an earlier installation would run
-    /// besides them.
+    /// Removes hooks of an earlier installation, which would run in addition to the plugin's.
     fn prune(&self, told: &mut Told) -> super::Result<()> {
         let mut local = self.files();
         if self.args.scope == Some(Scope::Project) {
@@ -460,7 +459,7 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    /// What a flag says, else what the user answers. None where nobody can be asked.
+    /// The flag, or else the user's answer. `None` if nobody can be asked.
     fn wants(&self, flag: bool, question: &str) -> super::Result<Option<bool>> {
         if flag || self.args.yes {
             return Ok(Some(true));
@@ -471,7 +470,7 @@ impl Wiring<'_> {
         Ok(Some(input::ask(question, true)? == Some(true)))
     }
 
-    /// Asks about each other agent that is here and not connected.
+    /// Asks about each other installed agent that is not connected.
     fn offer_others(&self, told: &mut Told) -> super::Result<()> {
         if self.args.all {
             return Ok(());
@@ -496,7 +495,7 @@ impl Wiring<'_> {
     }
 }
 
-/// Whether an installation holds in a project.
+/// Whether an installation applies to a project.
 pub(super) fn is_for(install: &Install, project: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     install.project_path.as_deref().is_none_or(|project_path| real(project_path) == real(project))

@@ -1,4 +1,4 @@
-//! `roz intent check`: how everything was read, and what is wrong with it.
+//! `roz intent check`: shows how the declarations were parsed, and their problems.
 
 use std::fmt::Write as _;
 
@@ -19,7 +19,7 @@ use crate::{
     world::World,
 };
 
-/// What is wrong, and whether therefore something cannot be relied on.
+/// A problem, and whether it makes something unreliable.
 type Problem = (bool, String);
 
 pub(super) fn run(world: &World) -> super::super::Result {
@@ -58,14 +58,14 @@ pub(super) fn run(world: &World) -> super::super::Result {
     for (breaks, line) in &ignored {
         let _ = writeln!(text, "  {}{line}", if *breaks { "error: " } else { "" });
     }
-    text.push_str(if overlaps.is_empty() { "" } else { "Open intents that own the same:\n" });
+    text.push_str(if overlaps.is_empty() { "" } else { "Open intents that own the same files:\n" });
     for (one, other, path) in &overlaps {
         let _ = writeln!(text, "  {one} and {other}: `{path}`");
     }
     text.push_str(if is_sound {
-        "All of it can be relied on.\n"
+        "Everything is valid.\n"
     } else {
-        "Something of it cannot be relied on: fix what is an error.\n"
+        "Some of it is unusable: fix the errors.\n"
     });
     let width = say::Out::new(world).width;
     let lines: Vec<String> =
@@ -73,7 +73,7 @@ pub(super) fn run(world: &World) -> super::super::Result {
     judged(is_sound, value, bounded::plain(&lines.concat()))
 }
 
-/// Of the YAML, of scopes, and of what intents depend on.
+/// Problems of the YAML, of scopes and of dependencies.
 fn problems(catalogue: &Catalogue) -> Vec<Problem> {
     let of_file = catalogue.problems.iter().map(|problem| (problem.breaks, problem.to_string()));
     let mut found: Vec<Problem> = of_file.collect();
@@ -94,7 +94,7 @@ fn problems(catalogue: &Catalogue) -> Vec<Problem> {
     found
 }
 
-/// Open intents that own the same files, each two with one of them.
+/// Pairs of open intents that own the same files, each with an example.
 fn overlaps(store: &IntentStore) -> Vec<(&str, &str, String)> {
     let open: Vec<(&Intent, Scope)> =
         store.catalogue.open().map(|intent| (intent, Scope::new(&intent.owned_scope))).collect();

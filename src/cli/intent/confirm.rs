@@ -1,4 +1,4 @@
-//! `roz intent confirm`: a person confirms what a call made of the declared work.
+//! `roz intent confirm`: a person confirms a call's change to the declared intents.
 
 use std::{
     fmt::Write as _,
@@ -21,7 +21,7 @@ use crate::{
     world::World,
 };
 
-/// What waiting for other writers may cost.
+/// The longest wait for other writers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Confirm a change of the declared intents (a person decides)
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
         if !unconfirmed::confirm(project, home, &unconfirmed::hashes(project), until)? {
             return Err(Box::new(sidecar::intent_store::Error::Moved));
         }
-        let words = "Confirmed: the intents are gone, and nothing is asked for any more.\n";
+        let words = "Confirmed: the intents were removed on purpose, so the gate is off.\n";
         return said(json!({ "confirmed": [FILE], "open": [] }), words);
     }
     let (_, store) = open(world)?;
@@ -68,7 +68,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
         "problem": problem,
     });
     let mut text = match &*doubts {
-        [] => "Nothing was in doubt.\n".to_owned(),
+        [] => "There was nothing to confirm.\n".to_owned(),
         doubts => format!("Confirmed {}.\n", doubts.join(" and ")),
     };
     if let Some(problem) = &problem {

@@ -1,4 +1,4 @@
-//! `roz intent new` and `expand`: what the user grants.
+//! `roz intent new` and `expand`.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::{
 /// Declare an intent (a person decides)
 ///
 /// Patterns begin at the project's root: `*` stays within a folder, `**`
-/// crosses them, `!pattern` keeps something out. It begins as DRAFT.
+/// crosses them, `!pattern` excludes something. It begins as DRAFT.
 ///
 /// Example:
 ///   roz intent new "Login by link" --scope 'src/auth/**' --scope '!src/auth/legacy/**' \
@@ -30,10 +30,10 @@ pub(super) struct New {
     /// What it may change; may be given again
     #[arg(long, value_name = "PATTERN", required = true)]
     scope: Vec<String>,
-    /// What has to be kept to; may be given again
+    /// A constraint to keep to; may be given again
     #[arg(long, value_name = "TEXT")]
     constraint: Vec<String>,
-    /// When it is done; may be given again
+    /// A criterion for when it is done; may be given again
     #[arg(long, value_name = "TEXT")]
     criterion: Vec<String>,
     /// An intent that comes before it; may be given again

@@ -1,4 +1,4 @@
-//! `roz intent lesson`: a line for the shared brain.
+//! `roz intent lesson`: adds a line to the shared brain.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use crate::{
     world::World,
 };
 
-/// Write down what was learned, for those who come to the same files
+/// Write down what was learned, for others who work on the same files
 ///
-/// It goes into `.orchestration/CLAUDE.md`, below `## Lessons Learned`, once:
-/// said again for another intent or other files, it concerns these too.
+/// It goes into `.orchestration/CLAUDE.md`, below `## Lessons Learned`. The same
+/// lesson for another intent or other files is not repeated, but extended.
 ///
 /// Example:
 ///   roz intent lesson "links expire by the server's clock" --intent INT-001 --file src/auth/link.rs
@@ -27,7 +27,7 @@ use crate::{
 pub(super) struct Args {
     /// What was learned, in a sentence
     lesson: String,
-    /// The intent that it was learned at (default: that of the session in which
+    /// The intent for which it was learned (default: that of the session in which
     /// this runs)
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
@@ -36,7 +36,7 @@ pub(super) struct Args {
     file: Vec<String>,
 }
 
-/// A lesson that can be written. Paths begin at `cwd`; where no intent is named it is `selected`.
+/// Validates a lesson. Paths are relative to `cwd`; the default intent is `selected`.
 pub(in crate::cli) fn lesson(
     text: &str,
     intent: Option<&str>,
@@ -73,7 +73,7 @@ pub(in crate::cli) fn lesson(
     Ok(Lesson { text: text.to_owned(), about: About { intents, files } })
 }
 
-/// What the session in which the client runs us is at, if it is declared there.
+/// The intent that the current session is working on, if the project declares it.
 pub(in crate::cli) fn selected(roz: &Roz, store: &IntentStore, world: &World) -> Option<String> {
     let id = roz.find_session(agent_session(world)?).ok()?;
     let session = roz.store.get_session(&id).ok()??.session;

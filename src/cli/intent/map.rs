@@ -1,4 +1,4 @@
-//! `roz intent map`: the map of intents, made anew from the ledger.
+//! `roz intent map`: rebuilds the map of intents from the ledger.
 
 use std::time::{Duration, Instant};
 

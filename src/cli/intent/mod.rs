@@ -1,4 +1,4 @@
-//! `roz intent`: the declared pieces of work, shown, selected and changed.
+//! `roz intent`: shows, selects and changes the declared pieces of work.
 
 mod check;
 mod confirm;
@@ -68,10 +68,10 @@ enum Verb {
     Check,
     Confirm(confirm::Args),
     Lesson(lesson::Args),
-    /// Write `.orchestration/intent_map.md` anew from the ledger
+    /// Rebuild `.orchestration/intent_map.md` from the ledger
     ///
-    /// Per intent the files that it gave something new, with the definitions, and
-    /// when. What is outside the marks in it stays.
+    /// It lists the files that each intent has added something to, with the
+    /// definitions and the time. Text outside the markers stays.
     #[command(verbatim_doc_comment)]
     Map,
 }
@@ -121,10 +121,10 @@ fn said(value: Value, words: &str) -> super::Result {
     judged(true, value, bounded::plain(words))
 }
 
-/// The option of a verb that a person decides about.
+/// The option of commands that a person has to decide about.
 #[derive(Debug, clap::Args)]
 struct Decided {
-    /// A person has decided so already: for scripts
+    /// A person has already decided this: for scripts
     #[arg(long)]
     yes: bool,
 }
@@ -147,7 +147,7 @@ pub(super) enum Error {
     NotAPerson(&'static str),
 }
 
-/// What the project of this folder declares, and what else is open.
+/// Opens roz and the declared intents of this folder's project.
 fn open(world: &World) -> super::Result<(Roz, IntentStore)> {
     let roz = Roz::open(world, &world.cwd)?;
     let mut store = store(&roz, &world.cwd)?;
@@ -155,7 +155,7 @@ fn open(world: &World) -> super::Result<(Roz, IntentStore)> {
     Ok((roz, store))
 }
 
-/// What the project declares, or else the nearest folder above `cwd`.
+/// The intents of the project, or else of the nearest folder above `cwd`.
 pub(super) fn store(roz: &Roz, cwd: &Path) -> Result<IntentStore, Error> {
     let store = sidecar::governing(&roz.sidecar, cwd)
         .and_then(|governing| IntentStore::open(&governing, &roz.home));
@@ -167,13 +167,13 @@ pub(super) fn store(roz: &Roz, cwd: &Path) -> Result<IntentStore, Error> {
     })
 }
 
-/// The intent of that id, whatever its status.
+/// The intent with that id, in any status.
 fn find<'a>(store: &'a IntentStore, id: &str) -> Result<&'a Intent, Refused> {
     selection::find(&store.catalogue, id, "roz intent")
 }
 
-/// Inside the client, the intent gate has asked the user before the command ran; elsewhere it takes
-/// a terminal, or a script that says so.
+/// Inside the client, the intent gate has asked the user before the command ran. Elsewhere a
+/// terminal or the option for scripts is required.
 fn needs_a_person(verb: &'static str, decided: &Decided, world: &World) -> Result<(), Error> {
     if decided.yes || input::can_ask() || is_in_client(world) {
         return Ok(());
@@ -185,7 +185,7 @@ pub(super) fn is_in_client(world: &World) -> bool {
     world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent()
 }
 
-/// What is odd about a scope, and what other open intents own of the same.
+/// Complaints about a scope, and which other open intents own the same files.
 pub(super) fn minded(
     store: &IntentStore,
     intent: &Intent,
@@ -197,7 +197,7 @@ pub(super) fn minded(
     complaints.iter().map(|complaint| format!("scope {complaint}")).chain(shared).collect()
 }
 
-/// Words of the sidecar, in one line of a table.
+/// Text of the sidecar for a cell of a table.
 fn cell(text: &str, max: usize) -> String {
     bounded::plain_line(&bounded::line(text, max))
 }

@@ -1,4 +1,4 @@
-//! `roz intent select`: which intent a session works on.
+//! `roz intent select`: selects the intent that a session works on.
 
 use std::fmt::Write as _;
 

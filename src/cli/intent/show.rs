@@ -26,7 +26,7 @@ pub(super) struct List {
     all: bool,
 }
 
-/// Show an intent: its scope, what it is done by, and what was done
+/// Show an intent: its scope, its criteria, and what was done
 ///
 /// Example:
 ///   roz intent show INT-001
@@ -100,8 +100,8 @@ pub(super) fn show(args: &Show, world: &World) -> super::super::Result {
         ("Done when", numbered),
         ("Depends on", intent.depends_on.iter().map(with_status).collect()),
         ("Blocks", intent.blocks.iter().map(with_status).collect()),
-        ("Wrong with the scope", scope_problems(intent)),
-        ("Sessions at it", sessions),
+        ("Problems of the scope", scope_problems(intent)),
+        ("Sessions working on it", sessions),
         ("Last changes", store.recent(&intent.id)),
         ("Lessons", store.lessons(intent)),
     ] {
@@ -132,7 +132,7 @@ fn scope_problems(intent: &Intent) -> Vec<String> {
     Scope::new(&intent.owned_scope).problems().iter().map(ToString::to_string).collect()
 }
 
-/// An intent with what is known of it besides.
+/// An intent with related facts.
 pub(in crate::cli) fn intent_json(intent: &Intent, store: &IntentStore) -> Value {
     let closed = closed(store, intent);
     let mut told = json!(intent);

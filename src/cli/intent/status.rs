@@ -1,4 +1,4 @@
-//! `roz intent start`, `complete` and `archive`: the status of an intent.
+//! `roz intent start`, `complete` and `archive`: change the status of an intent.
 
 use serde_json::json;
 
@@ -79,7 +79,7 @@ pub(super) fn start(args: &Start, world: &World) -> super::super::Result {
         let message = format!("Intent {} is {status}.", intent.id);
         let refusal: Refused = Refusal::new(Code::IntentNotActive, "roz intent start", message)
             .of_intent(&intent.id)
-            .recovery("A person takes it up again with `roz intent start --reopen`.")
+            .recovery("A person can reopen it with `roz intent start --reopen`.")
             .into();
         return Err(refusal.into());
     }
@@ -102,7 +102,7 @@ pub(super) fn complete(args: &Complete, world: &World) -> super::super::Result {
         say::warn(&format!("{} has no acceptance criteria: nothing was asked", intent.id));
     }
     let done = set(&store, intent, &Status::Completed, world)?;
-    // The session is good to know, and not needed.
+    // The session is optional.
     let target = Target::find(&roz, None, world).ok().filter(|target| target.stored.is_some());
     if let (Some(target), false) = (target, intent.status == Status::Completed) {
         let criteria = criteria.iter().map(|criterion| bounded::line(criterion, 200)).collect();
@@ -112,8 +112,8 @@ pub(super) fn complete(args: &Complete, world: &World) -> super::super::Result {
     Ok(done)
 }
 
-/// Fails unless each criterion is met: `met` names those that are, in their own words or by number;
-/// the others are asked for.
+/// Fails unless each criterion is met. `met` names those that are met, by text or by number; the
+/// user is asked about the others.
 fn check(intent: &Intent, met: &[String], is_asked: bool) -> super::super::Result<()> {
     let id = &intent.id;
     let criteria = &intent.acceptance_criteria;

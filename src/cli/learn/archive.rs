@@ -1,4 +1,4 @@
-//! `roz learn archive` and `roz learn restore`: what is shown no more, and again.
+//! `roz learn archive` and `roz learn restore`.
 
 use std::fmt::Write as _;
 
@@ -22,11 +22,11 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// Put learnings away: those named, or all that are due
+/// Archive learnings: those named, or all that are due
 ///
-/// What is put away is not shown any more; it can still be searched, and
-/// brought back. What is due is put away by itself at a session's start, at
-/// most once a day.
+/// Archived learnings are not shown any more; they can still be searched, and
+/// restored. Those that are due are archived at a session's start, at most once
+/// a day.
 ///
 /// Examples:
 ///   roz learn archive cl_20260102_abcdef --reason "the lexer is gone"
@@ -49,7 +49,7 @@ pub(super) struct Archive {
     dry_run: bool,
 }
 
-/// Bring learnings back that were put away
+/// Restore archived learnings
 ///
 /// Example:
 ///   roz learn restore cl_20260102_abcdef
@@ -96,7 +96,7 @@ pub(super) fn restore(ids: &[String], world: &World) -> super::Result {
     change(ids, Status::Active, event, &stock, world)
 }
 
-/// Does what can be done, and then says what cannot.
+/// Changes what can be changed, and then reports the rest.
 fn change(
     ids: &[String],
     to: Status,
@@ -124,9 +124,9 @@ fn change(
             Err(err) => failed.push((id, refusal(&err, id, stock))),
         }
     }
-    // It is done, whether or not it could be noted.
+    // The change is made, even if it could not be recorded in the log.
     if let Err(err) = stock.note(done.iter().map(|learning| event(learning.id.clone())), world) {
-        say::warn(&format!("it could not be noted: {err}"));
+        say::warn(&format!("it could not be recorded: {err}"));
     }
     let [key, verb] = match to {
         Status::Archived => ["archived", "Put away"],
@@ -150,7 +150,7 @@ fn change(
     stock.said(value, text, &errors, &Out::new(world))
 }
 
-/// Why it was not done, and what can be.
+/// Why it was not done, and what can be done.
 fn refusal(err: &memory::Error, id: &str, stock: &Stock) -> String {
     let said = in_a_line(err);
     match err {

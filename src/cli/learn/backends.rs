@@ -1,4 +1,4 @@
-//! `roz learn backends`: where learnings are kept, and whether it answers.
+//! `roz learn backends`: shows where learnings are kept, and whether each backend answers.
 
 use std::fmt::Write as _;
 

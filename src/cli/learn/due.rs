@@ -1,4 +1,4 @@
-//! `roz learn due`: what nobody uses any more.
+//! `roz learn due`: shows the learnings that nobody uses any more.
 
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
@@ -13,13 +13,13 @@ use crate::{
     world::World,
 };
 
-/// Show which learnings nobody uses: what is due to be put away, and soon
+/// Show which learnings nobody uses and will be archived
 ///
-/// A learning is due when nobody opened it or referred to it in
+/// A learning is due when nobody has opened it or referred to it for
 /// `decay.passive_duration_days`, and its title was shown in
-/// `decay.min_dismissals` sessions; any other after twice that time. What is
-/// due is put away by the next day's first session, or by `roz learn archive
-/// --due`; `roz ref` keeps it.
+/// `decay.min_dismissals` sessions; otherwise after twice that time. The next
+/// day's first session archives those that are due, or `roz learn archive --due`;
+/// `roz ref` keeps a learning.
 ///
 /// Examples:
 ///   roz learn due
@@ -42,7 +42,7 @@ pub(super) fn run(days: u64, world: &World) -> super::Result {
     let value = json!({ "due": all_of(&due), "soon": all_of(&soon) });
     let out = Out::new(world);
     let text = if all.is_empty() {
-        stock.nothing(&format!("Nothing is put away within {days} days."))
+        stock.nothing(&format!("Nothing will be archived within {days} days."))
     } else {
         table(&all, &stock, &out)
             + "`roz learn archive --due` puts away what is due; `roz ref ID` keeps one.\n"

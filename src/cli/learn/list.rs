@@ -1,4 +1,4 @@
-//! `roz learn list`: all that was learned, and how it is used.
+//! `roz learn list`: lists the learnings, and how they are used.
 
 use std::{cmp::Ordering, fmt::Write as _};
 
@@ -16,12 +16,11 @@ use crate::{
 
 /// List what was learned, and how it is used
 ///
-/// A title is shown; a learning is used when a session opens it (`roz learn
-/// show`) or says that it helped (`roz ref`, or in its reflection); a session
-/// counts once. The hit rate is how many of the sessions that were shown its
-/// title used it. Behind a `+`: the sessions that used it without having been
-/// shown it, as a search finds it; they keep it from decay, and are not in the
-/// rate.
+/// A learning is used when a session opens it (`roz learn show`) or says that it
+/// helped (`roz ref`, or in its reflection); a session counts once. The hit rate
+/// is the share of the sessions that were shown its title that used it. After a
+/// `+`: sessions that used it without being shown its title, for example after a
+/// search. They keep it from decay, but do not count for the rate.
 ///
 /// Examples:
 ///   roz learn list
@@ -30,10 +29,10 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
-    /// By what: the newest, last used, most useful, most shown first
+    /// Sort by: the newest, last used, most useful, most shown first
     #[arg(long, value_enum, default_value = "created")]
     sort: By,
-    /// The other way round
+    /// Sort in the reverse order
     #[arg(long)]
     asc: bool,
     /// Those that nobody used for the longest time first, as older versions said it.
@@ -44,7 +43,7 @@ pub(super) struct Args {
     /// Only of this status; can be given again
     #[arg(long, value_parser = word(Status::ALL, Status::word), ignore_case = true)]
     status: Vec<Status>,
-    /// How many at the most (default: all)
+    /// How many at most (default: all)
     #[arg(short, long, value_parser = crate::cli::at_least_one)]
     limit: Option<usize>,
 }
@@ -73,10 +72,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let learnings: Vec<Value> = chosen.iter().map(|learning| stock.as_json(learning)).collect();
     let out = Out::new(world);
     let mut text = if stock.learnings.is_empty() {
-        let begin = "Nothing was learned here yet: `roz reflect --help` shows how it begins.";
+        let begin = "Nothing was learned here yet: `roz reflect --help` shows how to begin.";
         stock.nothing(&say::folded(begin, out.width, ""))
     } else if chosen.is_empty() {
-        "None of the learnings is such.\n".to_owned()
+        "No learning matches.\n".to_owned()
     } else {
         table(&chosen, &stock, &out)
     };
@@ -86,8 +85,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     stock.said(json!({ "learnings": learnings }), text, &[], &out)
 }
 
-/// The newest, the last used, the most useful, the most shown first; what was never used or shown
-/// last.
+/// Sorts the newest, the last used, the most useful or the most shown first; those that were never
+/// used or shown last.
 fn sort(learnings: &mut [&Learning], by: By, stock: &Stock) {
     let order = |a: &Learning, b: &Learning| {
         let (one, other) = (stock.tally(&a.id), stock.tally(&b.id));

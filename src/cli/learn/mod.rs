@@ -1,5 +1,5 @@
-//! `roz learn`: what people do with learnings. The agents' own verbs (`reflect`, `skip`, `observe`,
-//! `ref`) are beside it.
+//! `roz learn`: commands for people about learnings. The commands for agents (`reflect`, `skip`,
+//! `observe`, `ref`) are top-level commands.
 
 mod archive;
 mod backends;
@@ -15,7 +15,7 @@ mod stale;
 use super::{Result, input, learnings, said, say};
 use crate::world::World;
 
-/// Look after what was learned: list, show, search, rate, put away
+/// Manage what was learned: list, show, search, rate, archive
 ///
 /// Examples:
 ///   roz learn show cl_20260102_abcdef
@@ -38,13 +38,13 @@ enum Verb {
     Archive(archive::Archive),
     Restore(archive::Restore),
     Due(due::Args),
-    /// Show learnings that name files which are gone
+    /// Show learnings that name files that no longer exist
     ///
     /// Example:
     ///   roz learn stale
     #[command(verbatim_doc_comment)]
     Stale,
-    /// Make the caches anew: the index, and what the log adds up to
+    /// Rebuild the caches: the index, and the sums of the log
     ///
     /// Example:
     ///   roz learn rebuild
@@ -53,9 +53,9 @@ enum Verb {
     /// Show where learnings are kept, why there, and whether it answers
     ///
     /// Backends are found in the order of `backends.discovery`; `backends.use` and
-    /// `backends.overrides` choose them by hand. One that does not answer loses
-    /// nothing: what is learned meanwhile goes to the markdown file. Hooks start no
-    /// server: of one they show what it held when it was last read (`roz learn list`).
+    /// `backends.overrides` choose them by hand. If one does not answer, nothing is
+    /// lost: what is learned meanwhile goes to the markdown file. Hooks start no
+    /// server: they show its content as it was last read (`roz learn list`).
     ///
     /// Example:
     ///   roz learn backends

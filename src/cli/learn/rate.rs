@@ -1,4 +1,4 @@
-//! `roz learn rate`: somebody says whether learnings are worth showing.
+//! `roz learn rate`: rates whether learnings are worth showing.
 
 use std::fmt::Write as _;
 
@@ -25,12 +25,12 @@ use crate::{
 /// Rate learnings: a sample of those that are shown and not used
 ///
 /// Without ratings it shows the sample: first those that nobody has rated yet,
-/// then the others; the ones first that were shown most often in vain.
+/// then the others; among both, those shown most often without being used first.
 ///
-/// A rating counts for the order in which learnings come back: as a time
-/// shown, and a useful one as a use. It changes neither the
-/// figures of `roz learn list` nor what decays: these go by what happened in
-/// sessions. `roz ref` keeps a learning from decay.
+/// For the order in which learnings come back, a rating counts as being shown
+/// once more, and a useful one also as a use. It changes neither the figures of
+/// `roz learn list` nor what decays: these depend on what happened in sessions.
+/// `roz ref` keeps a learning from decay.
 ///
 /// Examples:
 ///   roz learn rate --count 3
@@ -127,8 +127,8 @@ fn show(count: usize, stock: &Stock, world: &World) -> super::Result {
     stock.said(json!({ "sample": as_json }), text, &[], &out)
 }
 
-/// Active learnings that were shown: those first that nobody has rated, then the ones that were shown
-/// most often in vain.
+/// Active learnings that were shown: first those that nobody has rated, and among equals those
+/// shown most often without being used.
 fn sample(stock: &Stock, count: usize) -> Vec<(&Learning, Tally)> {
     let active = stock.learnings.iter().filter(|learning| learning.is_active());
     let tallied = active.map(|learning| (learning, stock.tally(&learning.id)));

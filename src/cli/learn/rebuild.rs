@@ -1,4 +1,4 @@
-//! `roz learn rebuild`: the caches, from their sources.
+//! `roz learn rebuild`: rebuilds the caches from their sources.
 
 use std::{convert::Infallible, fmt::Write as _};
 

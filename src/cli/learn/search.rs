@@ -1,4 +1,4 @@
-//! `roz learn search`, or `roz search`: what was learned about something.
+//! `roz learn search`, or `roz search`: finds learnings about something.
 
 use std::collections::BTreeSet;
 
@@ -23,9 +23,9 @@ use crate::{
 /// Find what was learned about something
 ///
 /// Words are compared by their stems and names by their parts, so `panic` finds
-/// "panics" and `kebab` finds "kebab-case". Paths count as well. What is newer,
-/// or was used before, comes before what fits as well and was not. Say what helped
-/// with `roz ref`, so that it keeps coming.
+/// "panics" and `kebab` finds "kebab-case". Paths count as well. Among equal
+/// matches, newer and used learnings come first. Say what helped with `roz ref`,
+/// so that it keeps coming.
 ///
 /// Examples:
 ///   roz search "lexer panics on carriage return"
@@ -39,15 +39,15 @@ pub(in crate::cli) struct Args {
     query: Vec<String>,
     #[command(flatten)]
     narrow: Narrow,
-    /// Also what was put away
+    /// Also archived learnings
     #[arg(long)]
     include_archived: bool,
-    /// How many at the most
+    /// How many at most
     #[arg(short, long, default_value_t = 10, value_parser = crate::cli::at_least_one)]
     limit: usize,
 }
 
-/// Of a query so much is looked at, in bytes.
+/// How much of a query is used, in bytes.
 const MAX_QUERY: usize = 8 * 1024;
 
 pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {

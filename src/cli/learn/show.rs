@@ -1,4 +1,4 @@
-//! `roz learn show`: the text of learnings.
+//! `roz learn show`: shows the text of learnings.
 
 use std::fmt::Write as _;
 
@@ -21,8 +21,8 @@ use crate::{
 
 /// Show the text of learnings, by their ids
 ///
-/// In a session it is noted that they were opened, so that they rank higher
-/// the next time; say what helped with `roz ref`.
+/// In a session this counts as a use, so that they rank higher next time; say
+/// what helped with `roz ref`.
 ///
 /// Examples:
 ///   roz learn show cl_20260102_abcdef
@@ -57,12 +57,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Some(target) = target
         && let Err(err) = opened(&found, target, &stock, &roz, world)
     {
-        say::warn(&format!("it could not be noted that they were opened: {err}"));
+        say::warn(&format!("their use could not be recorded: {err}"));
     }
     stock.said(value, texts.join("\n"), &stock.unknown(&unknown), &out)
 }
 
-/// Notes in the session and in the log that the texts were asked for.
+/// Records in the session and in the log that the learnings were opened.
 fn opened(
     learnings: &[&Learning],
     target: Target,
@@ -87,7 +87,7 @@ fn opened(
     stock.note(learnings.iter().map(event), world)
 }
 
-/// Its text, and the files that it is about.
+/// A learning's text, and the files that it is about.
 fn in_words(learning: &Learning, out: &Out, world: &World) -> String {
     let mut text = learnings::in_words(learning, &learnings::known_of(learning, world), out);
     if !learning.context_files.is_empty() {

@@ -1,4 +1,5 @@
-//! `roz learn stale`: learnings that name files which are gone: what they say may be gone too.
+//! `roz learn stale`: shows learnings that name files that no longer exist, because they may be
+//! outdated.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use crate::{
 pub(super) fn run(world: &World) -> super::Result {
     let roz = Roz::here(world)?;
     let stock = Stock::open(&roz, world);
-    // Personal ones are about other projects, too.
+    // Personal learnings are about other projects, too.
     let all = stock.learnings.iter();
     let own = all.filter(|learning| learning.is_active() && learning.scope != Scope::Personal);
     let looked = own.map(|learning| {
@@ -46,9 +47,9 @@ pub(super) fn run(world: &World) -> super::Result {
         ]
     };
     let rows: Vec<Vec<String>> = looked.iter().map(row).collect();
-    let next = "Do they still hold? `roz learn archive ID…` puts away those that do not.\n";
+    let next = "Are they still true? `roz learn archive ID…` archives those that are not.\n";
     let text = match &rows[..] {
-        [] => stock.nothing("Every file that a learning names is there."),
+        [] => stock.nothing("All files that learnings name exist."),
         rows => out.table(&["ID", "GONE", "FILES"], rows) + next,
     };
     stock.said(value, text, &[], &out)

@@ -1,8 +1,8 @@
-//! `roz mcp`: the intents as tools, for the client that starts it. The
-//! protocol is `rmcp`'s; what the tools are and do is in [`tools`].
+//! `roz mcp`: an MCP server with the intents as tools, which the client starts. `rmcp` implements
+//! the protocol; [`tools`] has the tools.
 //!
-//! The server does not know whose session asks: the hooks on its tools bind
-//! what is selected.
+//! The server does not know which session calls it: the hooks for its tools record what is
+//! selected.
 
 mod tools;
 
@@ -57,7 +57,7 @@ const REVIEWER: Server =
     Server { tools: tools::REVIEWER, instructions: "A review ends with the tool `decide`." };
 
 pub(super) fn run(args: &Args, _: &World) -> super::Result {
-    // The client has nobody to tell.
+    // The client does not show stderr.
     panic::set_hook(Box::new(|info| {
         super::hook::log_crash("mcp", info.payload_as_str().unwrap_or("no words"));
     }));
@@ -70,12 +70,12 @@ pub(super) fn run(args: &Args, _: &World) -> super::Result {
                 let _ = served.waiting().await;
                 Ok(Done::Well)
             }
-            // It has changed its mind.
+            // The client closed the connection.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(Done::Well),
             Err(err) => Err(Error::Hello(Box::new(err)).into()),
         }
     });
-    // What still reads or writes has nobody to talk to.
+    // Tasks that are still reading or writing are not needed any more.
     runtime.shutdown_background();
     served
 }

@@ -1,4 +1,4 @@
-//! The tools of roz's own server, one table.
+//! The tools of roz's own server in one table.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(super) struct Tool {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) only_reads: bool,
-    /// Names of [`ARGUMENTS`]; one with a `?` may be left out.
+    /// Names of [`ARGUMENTS`]; one with a `?` is optional.
     arguments: &'static [&'static str],
     call: fn(Input, &World) -> Result<Answer, Trouble>,
 }
@@ -38,14 +38,14 @@ pub(super) enum Answer {
     Object(Value),
 }
 
-/// Why a tool did not do its work.
+/// Why a tool failed.
 pub(super) struct Trouble(pub(super) String);
 
 impl<E: std::error::Error + 'static> From<E> for Trouble {
     fn from(err: E) -> Self {
         let any: &dyn std::error::Error = &err;
         match any.downcast_ref::<Refused>() {
-            // A sentence, what to do about it, and a line of JSON.
+            // The message, what to do about it, and a line of JSON.
             Some(refusal) => {
                 let mut said = vec![refusal.message.clone()];
                 said.extend(refusal.recovery.iter().cloned());
@@ -68,7 +68,7 @@ struct Input {
     acceptance_criteria: Vec<String>,
     depends_on: Vec<String>,
     patterns: Vec<String>,
-    /// Read by the user, who is asked before the call runs.
+    /// For the user, who is asked before the call runs.
     reason: String,
     lesson: String,
     files: Vec<String>,
@@ -78,7 +78,7 @@ struct Input {
     message: Option<String>,
 }
 
-/// The name of each argument, its type, and what it is.
+/// The name, the type and the description of each argument.
 const ARGUMENTS: &[(&str, &str, &str)] = &[
     ("intent_id", "string", "An intent's id, such as `INT-001`."),
     ("all", "boolean", "Include intents that are not open."),
@@ -106,8 +106,8 @@ const ARGUMENTS: &[(&str, &str, &str)] = &[
     ("message", "string", "For ISSUES: what the agent has to do."),
 ];
 
-/// Self-protection asks the user about those that declare or widen: see the
-/// rule `intent` of its table.
+/// Self-protection asks the user about tools that declare or widen intents: see the rule `intent`
+/// in its table.
 pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "select_active_intent",
@@ -220,7 +220,7 @@ fn project(world: &World) -> Result<(Roz, IntentStore), Trouble> {
     Ok((roz, store))
 }
 
-/// A store whose catalogue is sound.
+/// The store, if its catalogue is usable.
 fn sound_store(world: &World, tool: &str) -> Result<IntentStore, Trouble> {
     let store = store(world)?;
     match store.catalogue.broken() {
@@ -360,7 +360,7 @@ fn post(input: Input, world: &World) -> Result<Answer, Trouble> {
     Ok(Answer::Text(posted.1))
 }
 
-/// What is unusual about a scope, in a line.
+/// Complaints about a scope, in one line.
 fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> String {
     let mind = intent::minded(store, intent, complaints);
     let mind: Vec<String> = mind.iter().map(|text| bounded::plain_line(text)).collect();

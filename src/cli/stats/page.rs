@@ -1,5 +1,5 @@
-//! `roz stats --html FILE`: what happened, as one page that opens anywhere. Pictures are inline, and
-//! nothing is fetched. They are told apart by patterns and words, so the page can be read and printed
+//! `roz stats --html FILE`: writes the statistics as a self-contained page. Pictures are inline,
+//! and nothing is fetched. Series differ by pattern and label, so the page can be read and printed
 //! without colour.
 
 use std::{
@@ -27,9 +27,9 @@ use crate::{
 };
 
 const SKELETON: &str = include_str!("page.html");
-/// Rows of a table or of a picture; what is beyond is counted.
+/// The most rows of a table or of a picture; the others are counted.
 const MOST_ROWS: usize = 40;
-/// In characters; what is longer is cut.
+/// In characters; longer texts are cut.
 const LONGEST_TEXT: usize = 400;
 const WIDTH: usize = 900;
 
@@ -39,7 +39,7 @@ type Counts = [usize; 3];
 const SERIES: [(&str, &str); 3] =
     [("hatched", "calls blocked"), ("plain", "gated calls let through"), ("open", "stops held")];
 
-/// What a session's trace says, for the page.
+/// A summary of a session's trace for the page.
 #[derive(Debug, Default)]
 struct Told {
     /// True for an approval, false for issues, in order.
@@ -47,7 +47,7 @@ struct Told {
     days: BTreeMap<NaiveDate, Counts>,
 }
 
-/// Writes the page to `file`, and says so.
+/// Writes the page to `file`.
 pub(super) fn write(file: &Path, days: u32, since: DateTime<Utc>, world: &World) -> cli::Result {
     let roz = Roz::here(world)?;
     let with_trace = |session: Session| {
@@ -108,7 +108,7 @@ fn add(sum: &mut Counts, counts: &Counts) {
     }
 }
 
-/// A row of bars each: a name, and a count of each of the `series` beside one another.
+/// Rows of bars: a name, and the counts of the `series` next to each other.
 fn bars<const N: usize>(
     rows: &[(String, [usize; N])],
     series: &[(&str, &str); N],
@@ -151,7 +151,7 @@ fn rectangle(class: &str, x: usize, line: usize, width: usize) -> String {
     format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"14\"/>")
 }
 
-/// How many reviews took so many verdicts; the last row is those that have no approval yet.
+/// How many reviews needed how many verdicts. The last row has those without an approval yet.
 fn reviews(sessions: &[(Session, Told)]) -> String {
     let mut rounds: BTreeMap<usize, usize> = BTreeMap::new();
     let mut open = 0;
@@ -214,7 +214,7 @@ fn learnings(roz: &Roz, world: &World) -> String {
     bars(&rows, &series, "No learnings yet.")
 }
 
-/// The declared intents, and those that only the ledger knows, with the files that were changed for
+/// The declared intents and those that are only in the ledger, with the files that were changed for
 /// each.
 fn intents(roz: &Roz, world: &World) -> String {
     let mut files: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
@@ -274,7 +274,7 @@ fn table<const N: usize>(
     format!("<table><tr>{heading}</tr>\n{body}</table>\n")
 }
 
-/// The folder's own name: a page that is passed on does not say where the folder is.
+/// The folder's name without its path, because the page may be shared.
 fn name_of(folder: &Path) -> String {
     folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
@@ -290,7 +290,7 @@ fn none(text: &str) -> String {
     format!("<p>{text}</p>\n")
 }
 
-/// On one line, cut, and without what HTML would take for its own.
+/// The text on one line, cut, and escaped for HTML.
 fn escaped(text: &str) -> String {
     let text = bounded::plain_line(&bounded::line(text, LONGEST_TEXT));
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

@@ -1,4 +1,4 @@
-//! How the project's learnings are used.
+//! Statistics about the use of the project's learnings.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -25,7 +25,7 @@ pub(super) struct Log {
     learnings: Vec<Learning>,
 }
 
-/// When each insight appears, for the help.
+/// The condition of each insight, for the help.
 pub(super) fn triggers() -> String {
     let mut text = "Insights, and when they appear:\n".to_owned();
     for row in insight::TABLE {
@@ -77,7 +77,7 @@ impl Log {
         })
     }
 
-    /// Empty where nothing was ever recorded.
+    /// Empty if nothing was ever recorded.
     pub(super) fn in_words(&self, out: &Out, roz: &Roz, world: &World) -> String {
         let view = &self.view;
         if view.entries + view.broken == 0 {

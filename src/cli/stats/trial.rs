@@ -10,7 +10,7 @@ use crate::{
     core::trace::TraceEvent,
 };
 
-/// How often each thing would have been refused: by gate, answer, and what it was.
+/// How often each thing would have been refused, by gate, answer and subject.
 #[derive(Debug, Default)]
 pub(super) struct Trial(BTreeMap<(String, String, String), u32>);
 

@@ -145,7 +145,7 @@ def of_two_sessions_at_one_file_the_second_write_is_stale(world: World):
 def a_live_session_at_the_same_files_is_told_to_agent_and_user(world: World):
     place = place_with_intents(world)
     go = place.root / "tmp" / "go"
-    begun = run("until roz intent show INT-001 | grep -q 'Sessions at it'; do sleep 0.1; done")
+    begun = run("until roz intent show INT-001 | grep -q 'Sessions working on it'; do sleep 0.1; done")
     with ThreadPoolExecutor() as threads:
         first = threads.submit(world.play, "Look.", place=place, agent=[
             select(), run(f"until [ -e {go} ]; do sleep 0.1; done"), say("Seen.")])
@@ -183,7 +183,7 @@ def compaction_does_not_lose_the_intent(world: World):
         agent=[select(), say("Begun."), new, say("Done.")])
     expect("answers at the compaction", s.kinds("SessionStart", "compact")).equals(["context"])
     told = s.replies("SessionStart", "compact")[0].context
-    expect("what the agent is told after it", told).has("You are at INT-001", "<intent_context>", "A link works once")
+    expect("what the agent is told after it", told).has("You are still working on INT-001", "<intent_context>", "A link works once")
     expect("what the agent remembers when it goes on", s.remembered(2)).has(told)
     expect("whether the write failed", s.results()[1].failed, s.results()[1].text).equals(False)
 
@@ -195,7 +195,7 @@ def a_compaction_within_a_turn_does_not_lose_the_intent(world: World):
     s = world.play("Begin.", place=place, env={"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "200000"},
                    agent=[select(), run("echo one"), run("echo two"), do(bash("echo three"), tokens=AT_THE_BRIM), new, say("Done.")])
     told = s.replies("SessionStart", "compact")[0].context
-    expect("what the agent is told after it", told).has("You are at INT-001", "<intent_context>")
+    expect("what the agent is told after it", told).has("You are still working on INT-001", "<intent_context>")
     expect("what the agent remembers", s.remembered(4)).has(told)
     expect("whether the write failed", s.results()[-1].failed, s.results()[-1].text).equals(False)
 
@@ -205,12 +205,12 @@ def a_nested_repository_is_no_way_out(world: World):
     place = place_with_intents(world)
     s = world.play("Change it.", place=place, agent=[
         select(), run("git init -q src/auth/sub && cd src/auth/sub"),
-        # From here on the client stands in the new repository.
+        # From here on the client's folder is the new repository.
         run("pwd && echo x > inside.ts"), run("echo x > ../../billing/out.ts"), run(f"touch {place.project}/out.ts"),
         do(write(place, "out.ts")), run("git init -q ../../../sub"), say("I may not.")])
     expect("which calls failed", [r.failed for r in s.results()], repr([r.text for r in s.results()])) \
         .equals([False, False, False, True, True, True, True])
-    expect("where it stands", s.results()[2].text).has("src/auth/sub")
+    expect("the current folder", s.results()[2].text).has("src/auth/sub")
     for refused in s.results()[3:]:
         expect("the refusal", refused.text).has("SCOPE_VIOLATION")
     expect("what is there", sorted(p.name for p in place.project.rglob("*.ts"))).equals(["inside.ts", "invoice.ts", "login.ts"])

@@ -1,4 +1,4 @@
-//! Learnings are put away, brought back and rated.
+//! Learnings are archived, restored and rated.
 
 use std::{
     fs::{self, File},

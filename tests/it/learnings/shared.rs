@@ -56,7 +56,7 @@ fn one_project_does_not_put_away_what_another_has_learned() {
     assert_eq!(roz.verb_in(&other, &["learn", "archive", "--due"])["archived"], json!([]));
     assert_eq!(due(&roz.project()).as_array().unwrap().len(), 1);
     let told = roz.run(&["learn", "due"]).succeeds().stdout;
-    assert!(told.contains("`roz learn archive --due` puts away what is due"), "{told}");
+    assert!(told.contains("`roz learn archive --due` archives those that are due"), "{told}");
     let away = roz.verb_in(&roz.project(), &["learn", "archive", "--due"]);
     assert_eq!(away["archived"].as_array().unwrap().len(), 1, "{away}");
 }

@@ -1,4 +1,4 @@
-//! What retrieval is compared with: what one would write in ten minutes.
+//! The baselines for retrieval: what anyone would write in ten minutes.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const STOP: &[&str] = &[
     "should", "they", "them", "there", "then", "than", "which", "who", "does", "out", "use", "get",
 ];
 
-/// Relevance alone: up to five that have three tenths of the best one's score.
+/// Relevance alone: up to five learnings with at least three tenths of the best score.
 pub(super) fn plain(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
     let found = project.index.search(query, 5, |_| true);
     let least = found.first().map_or(0.0, |best| best.score * 0.3);
@@ -24,8 +24,8 @@ pub(super) fn plain(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<C
     chosen.map(|found| Chosen { id: found.id, score: found.score, is_strong: false }).collect()
 }
 
-/// How many distinct words of the query, of three letters or more, are in the learning; the best five
-/// that have any.
+/// Counts the distinct words of the query, of three letters or more, that are in the learning; the
+/// best five with any.
 pub(super) fn keywords(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
     let ticket = format!("{} {}", query.ticket_title, query.ticket_description);
     let lists = format!("{} {}", query.tags.join(" "), query.paths.join(" "));

@@ -1,5 +1,5 @@
-//! `roz learn eval`: whether the titles that are wanted come back, at what price, and what keeps
-//! silent.
+//! `roz learn eval`: measures whether the wanted titles come back, at what cost, and whether
+//! retrieval is silent when nothing helps.
 
 mod baselines;
 mod set;
@@ -27,18 +27,17 @@ use crate::{
 
 /// Measure which titles come back, on labelled queries
 ///
-/// Beside roz: plain BM25F, which was its prototype (no recency, and no silence
-/// where a query says nothing), and keyword matching. The set is of invented
-/// projects: those that retrieval was once tuned on, and those by other authors.
-/// Of these, nobody has looked at the ones that are held out (they are written as
-/// in public trackers) and at those of strangers (who knew of the format alone).
-/// Below: small stores, with one wanted learning each.
+/// Compares roz with plain BM25F, its prototype (no recency, and not silent for
+/// queries that say nothing), and with keyword matching. The projects are
+/// invented: some were once used for tuning, others are by other authors. Of the
+/// latter, nobody has looked at `held-out` (written as in public trackers) and at
+/// `strangers` (by authors who knew only the format). Below: small stores, with
+/// one wanted learning each.
 ///
-/// recall: of the learnings that must come back, the share among the titles
-/// shown; the mean over queries that have any. MRR: one over the place of the
-/// first that must come back, the mean. titles, chars: shown for a query, the
-/// mean. silent: of the queries for which nothing helps, the share that got
-/// nothing.
+/// recall: the share of the learnings that must come back among the titles
+/// shown; the mean over queries that have any. MRR: the mean of one over the
+/// place of the first that must come back. titles, chars: the mean per query.
+/// silent: the share of the queries for which nothing helps that got nothing.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Which part of the set (default: all)
@@ -55,7 +54,7 @@ fn parts() -> PossibleValuesParser {
 const METHODS: [(&str, Method); 3] =
     [("roz", ours), ("plain", baselines::plain), ("keywords", baselines::keywords)];
 
-/// What is shown, best first.
+/// Chooses what to show, best first.
 type Method = fn(&Query, &Project, DateTime<Utc>) -> Vec<Chosen>;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -90,7 +89,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     super::said(value, say::Out::new(world).table(&heading, &rows))
 }
 
-/// What a session start, or a prompt, would bring.
+/// What a session start or a prompt would show.
 fn ours(query: &Query, project: &Project, now: DateTime<Utc>) -> Vec<Chosen> {
     let policy = RetrievalPolicy::default();
     let (tallies, shown) = (BTreeMap::new(), BTreeSet::new());
@@ -98,7 +97,7 @@ fn ours(query: &Query, project: &Project, now: DateTime<Utc>) -> Vec<Chosen> {
     project.index.choose(&on)
 }
 
-/// A query and what it was shown.
+/// A query and the titles shown for it.
 struct Answered<'a> {
     labelled: &'a Labelled,
     shown: Vec<Relevant>,
@@ -132,7 +131,7 @@ impl Answered<'_> {
     }
 
     fn characters(&self) -> usize {
-        /// What is above the titles.
+        /// The text above the titles.
         const HEADING: &str = include_str!("../../../../templates/learnings.md");
         if self.shown.is_empty() {
             return 0;
@@ -143,8 +142,8 @@ impl Answered<'_> {
     }
 }
 
-/// See the help of [`Args`]: each with its name and its digits behind the point. None: there was
-/// nothing to take it from.
+/// See the help of [`Args`]. Each has its name and its number of decimals; `None` if there was no
+/// data.
 struct Figures {
     queries: usize,
     all: [(&'static str, Option<f64>, usize); 5],

@@ -1,5 +1,5 @@
-//! The labelled set: projects with their learnings, and queries of which somebody has said what is
-//! relevant. `tests/retrieval/README.md` says how it was made.
+//! The labelled set: projects with their learnings, and queries with the relevant learnings.
+//! `tests/retrieval/README.md` says how it was made.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
@@ -10,20 +10,18 @@ use crate::core::reflection::{
     retrieval::{self, Index, Query},
 };
 
-/// What roz was once tuned on; what nobody has looked at, written as in public trackers; what it was
-/// not tuned on, and has been looked at; what nobody has looked at, by authors who knew of the format
-/// alone.
+/// In order: used for tuning once; never looked at, and written as in public trackers; not used for
+/// tuning, but looked at; never looked at, and by authors who knew only the format.
 pub(super) const PARTS: [&str; 4] = ["dev", "held-out", "seen", "strangers"];
 
-/// Files of a folder of `tests/retrieval`.
+/// The files in a folder of `tests/retrieval`.
 macro_rules! files {
     ($folder:literal $($name:literal)*) => {
         &[$(include_str!(concat!("../../../../tests/retrieval/", $folder, $name, ".toml"))),*]
     };
 }
 
-/// The set that roz is measured by, in its parts, and the user's own learnings in all of them. A
-/// test holds the lists to the folders.
+/// The set in its parts. A test compares the lists with the folders.
 const BUILT_IN: [&[&str]; 4] = [
     files! { ""
         "clinic" "compiler" "daw" "firmware" "game" "infra" "mobile" "pipeline" "webshop"
@@ -51,7 +49,7 @@ pub(super) struct Project {
     pub(super) queries: Vec<Labelled>,
 }
 
-/// A query, and the learnings that must come back and that may.
+/// A query with the learnings that must come back, and those that may.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Labelled {

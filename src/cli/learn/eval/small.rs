@@ -1,5 +1,5 @@
-//! Small stores, as a project has them in its first weeks: for a query the first learning that it
-//! wants, if it wants any, beside others of the project that have nothing to do with it.
+//! Small stores, as in the first weeks of a project: the first wanted learning of a query, if there
+//! is one, among unrelated learnings of the project.
 
 use super::set::{Labelled, Project};
 use crate::core::reflection::{
@@ -9,10 +9,10 @@ use crate::core::reflection::{
 
 pub(super) const SIZES: [usize; 5] = [1, 3, 5, 10, 20];
 
-/// Of so many queries one has stores made for it: more tell nothing more.
+/// Every how many queries stores are made: more would not add information.
 const EVERY: usize = 5;
 
-/// A store of so many learnings for every fifth query, as far as there are so many.
+/// A store with this many learnings for every fifth query, if there are enough.
 pub(super) fn stores(project: &Project, size: usize) -> Vec<Project> {
     let queries = project.queries.iter().enumerate().step_by(EVERY);
     queries.filter_map(|(at, labelled)| store(project, labelled, at, size)).collect()
@@ -27,7 +27,7 @@ fn store(project: &Project, labelled: &Labelled, at: usize, size: usize) -> Opti
     };
     let others: Vec<&Learning> = project.learnings.iter().filter(is_other).collect();
     let own = project.learnings.iter().filter(|learning| Some(&learning.id) == wanted);
-    // Others for each query, spread over the project.
+    // Different ones for each query, spread over the project.
     let spread = (0..others.len()).map(|step| others[(at + step * 7) % others.len()]);
     let mut learnings: Vec<Learning> = Vec::new();
     for learning in own.chain(spread) {
