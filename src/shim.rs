@@ -71,7 +71,7 @@ pub fn run() -> Option<ExitCode> {
                 // The program has succeeded, even if recording that fails.
                 panic::set_hook(Box::new(|_| signal_hook::low_level::exit(0)));
                 if let Err(why) = shim_judge::note_closed_tickets(&start, &closings, &world) {
-                    say(&format!("roz: warning: the closed ticket could not be noted: {why}"));
+                    say(&format!("roz: warning: the closed ticket could not be recorded: {why}"));
                 }
                 ExitCode::SUCCESS
             }

@@ -13,7 +13,7 @@ use crate::core::{
     trace::Mark,
 };
 
-#[must_use = "an outcome that is dropped is a verdict nobody hears"]
+#[must_use = "the verdict in a dropped outcome has no effect"]
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcome {
     pub verdict: Verdict,

@@ -100,7 +100,9 @@ pub(super) fn fail_open(
         What::Prompt { text, sender: Sender::User }
             if review::may_ask(roz.policy.review.mode, text) =>
         {
-            outcome.messages.push(lost("the review that this prompt asks for could not be noted"));
+            outcome
+                .messages
+                .push(lost("the review that this prompt asks for could not be recorded"));
         }
         What::SessionStart { .. } => {
             outcome.messages.push(lost("this session is not governed"));
@@ -113,7 +115,7 @@ pub(super) fn fail_open(
     }
     if is_corrupt && outcome.messages.is_empty() {
         outcome.messages.push(lost(
-            "the state of this session is lost and starts anew (type `#roz` again if a review was open)",
+            "the state of this session is lost and starts again (type `#roz` again if a review was open)",
         ));
     }
     if input.event.origin.is_unattended {

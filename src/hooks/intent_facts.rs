@@ -224,9 +224,9 @@ impl Look<'_> {
     /// Which sidecar files the call changed.
     pub(super) fn doubts_of(self, flight: &InFlight, tool: &str) -> Vec<Doubt> {
         let (project, home) = (&self.roz.sidecar, &self.roz.home);
-        let stand = flight.start.as_ref().and_then(|start| start.sidecar.as_ref());
-        let Some(stand) = stand else { return Vec::new() };
-        let changed = unconfirmed::changed(project, home, stand, flight.at).into_iter();
+        let hashes = flight.start.as_ref().and_then(|start| start.sidecar.as_ref());
+        let Some(hashes) = hashes else { return Vec::new() };
+        let changed = unconfirmed::changed(project, home, hashes, flight.at).into_iter();
         let doubt = |changed: unconfirmed::Changed| Doubt {
             file: changed.file.to_owned(),
             before: changed.before,
@@ -242,8 +242,9 @@ impl Look<'_> {
     /// Sidecar files whose text is not stored yet.
     fn unkept(self, start: Option<&Start>) -> Vec<String> {
         let images = Images::new(&self.roz.home, &self.session.session_id);
-        let stand = start.and_then(|start| start.sidecar.as_ref()).into_iter().flatten();
-        stand.filter(|stand| images.find(stand.1).is_none()).map(|stand| stand.0.clone()).collect()
+        let hashes = start.and_then(|start| start.sidecar.as_ref()).into_iter().flatten();
+        let unkept = hashes.filter(|(_, hash)| images.find(hash).is_none());
+        unkept.map(|(file, _)| file.clone()).collect()
     }
 
     pub(super) fn site(self) -> Site {

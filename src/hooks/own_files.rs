@@ -65,7 +65,7 @@ pub(super) fn end(
     let noted = held.and_then(|()| own_files::note(&roz.home, &weakened));
     let unnoted = |err| {
         let why = in_a_line(&err);
-        format!("roz: that could not be noted ({why}), so `roz confirm` does not show it.")
+        format!("roz: that could not be recorded ({why}), so `roz confirm` does not show it.")
     };
     (weakened, noted.err().map(unnoted))
 }
@@ -79,7 +79,7 @@ fn weakened_by(changed: &Changed, roz: &Roz, world: &World) -> Vec<String> {
             changed.lost.iter().map(|lost| format!("no longer true: {lost}")).collect()
         }
         Kind::Plugin | Kind::Binary if !is_there => vec!["it is gone".to_owned()],
-        Kind::Plugin => vec!["it says something else".to_owned()],
+        Kind::Plugin => vec!["its content has changed".to_owned()],
         Kind::Binary => vec!["it is another binary".to_owned()],
     }
 }

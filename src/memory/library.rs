@@ -191,7 +191,7 @@ impl Library {
             "mcp" => {
                 let lock = places.roz_home.join("mcp.lock");
                 let Some(backend) = Mcp::new(&policy.mcp, lock, self.patience) else {
-                    let what = "it is to be used, and `backends.mcp.command` names no server";
+                    let what = "it is selected, but `backends.mcp.command` names no server";
                     self.problems.push(Problem { place: name.to_owned(), what: what.to_owned() });
                     return;
                 };

@@ -26,7 +26,7 @@ use crate::{
             lessons::{self, Learned, Lesson},
             selection::{self, Refused, Unreliable},
             target::{Case, Kind, Place},
-            unconfirmed::{Doubt, Stand},
+            unconfirmed::{Doubt, FileHashes},
         },
     },
     world::{files, log},
@@ -45,7 +45,7 @@ pub struct IntentStore {
     root: PathBuf,
     roz_home: PathBuf,
     /// The hashes of the files from before they were read.
-    hashes: Stand,
+    hashes: FileHashes,
     pub catalogue: Catalogue,
     /// The rules of `.intentignore`, or why they cannot be read.
     pub ignore: Result<Ignore, Problem>,

@@ -108,7 +108,7 @@ fn what_matters_is_named_with_line_and_column() {
     breaks("active_intents:\n- INT-1\n", "line 2, column 3: an intent is a list of fields");
     breaks("active_intents:\n- id: [a\n", "line");
     breaks("active_intents:\n- id: A\n  owned_scope:\n  - *.ts\n", "line 4, column 5");
-    breaks("active_intents:\n- id: A\n  owned_scope:\n  - *.ts\n", "wants quotes");
+    breaks("active_intents:\n- id: A\n  owned_scope:\n  - *.ts\n", "needs quotes");
     breaks(
         "active_intents:\n- id: A\n  owned_scope:\n  - !src/gen/**\n",
         "`!src/gen/**` is a tag to YAML: write it in quotes",

@@ -55,7 +55,7 @@ fn hint(text: &str, line: usize) -> &'static str {
     let value = line.trim_start().trim_start_matches("- ").trim_start();
     let value = value.split_once(": ").map_or(value, |(_, value)| value.trim_start());
     if value.starts_with(['*', '&', '!', '@', '`', '%', '{', '[']) {
-        "; a value that begins so wants quotes around it"
+        "; a value that begins so needs quotes around it"
     } else if line.contains('\t') {
         "; indent with blanks, not with tabs"
     } else {

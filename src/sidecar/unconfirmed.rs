@@ -23,7 +23,7 @@ use crate::{
         bounded,
         intent::{
             selection::{FILE, Missing},
-            unconfirmed::{Doubt, FILES, Stand},
+            unconfirmed::{Doubt, FILES, FileHashes},
         },
     },
     world::{
@@ -69,7 +69,7 @@ pub struct Changed {
 }
 
 /// The hashes of the files.
-pub fn hashes(root: &Path) -> Stand {
+pub fn hashes(root: &Path) -> FileHashes {
     let hash = |file: &&str| Some(((*file).to_owned(), hash(&root.join(file))?));
     FILES.iter().filter_map(hash).collect()
 }
@@ -193,7 +193,7 @@ pub fn granted(root: &Path, roz_home: &Path, since: DateTime<Utc>, until: Instan
 
 /// Records that a person confirms the files as they were shown. Returns whether they are unchanged;
 /// otherwise nothing is confirmed.
-pub fn confirm(root: &Path, roz_home: &Path, shown: &Stand, until: Instant) -> Result<bool> {
+pub fn confirm(root: &Path, roz_home: &Path, shown: &FileHashes, until: Instant) -> Result<bool> {
     update(root, roz_home, until, |notes| {
         if hashes(root) != *shown {
             return false;

@@ -176,9 +176,9 @@ pub enum Error {
     Absent { id: SessionId },
     #[error(transparent)]
     File(#[from] files::Error),
-    #[error("failed to make sense of `{}`. It is kept as `{}`", path.display(), kept_as.display())]
+    #[error("failed to parse `{}`. It is kept as `{}`", path.display(), kept_as.display())]
     Corrupt { path: PathBuf, kept_as: PathBuf, source: io::Error },
-    #[error("failed to make sense of `{}`. The session's next hook puts it aside", path.display())]
+    #[error("failed to parse `{}`. The session's next hook moves it away", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
     #[error(
         "`{}` is version {version}, written by a newer roz. Update this one to write it",

@@ -64,7 +64,7 @@ impl World {
             now: stopped_clock().unwrap_or_else(Utc::now),
             started: Instant::now(),
             user_home: dirs::home_dir(),
-            cwd: here.unwrap_or_else(|_| last_stand()),
+            cwd: here.unwrap_or_else(|_| removed_cwd()),
             env,
         }
     }
@@ -130,7 +130,7 @@ impl World {
 
 /// The path of the current folder before it was removed, if the system can tell; never `/`, which
 /// is a project like any other.
-fn last_stand() -> PathBuf {
+fn removed_cwd() -> PathBuf {
     let link = std::fs::read_link("/proc/self/cwd");
     let found = link.unwrap_or_else(|_| PathBuf::from("/nonexistent"));
     let text = found.to_string_lossy();

@@ -2,8 +2,8 @@
 
 Each run has a fresh HOME, a fresh git project, a clean environment, and a
 network that consists of loopback. What the client prints (stream-json with
-its hook events) is handed on line by line. What is asserted about it stands
-in `story.py` and in the scenarios.
+its hook events) is passed on line by line. The assertions about it are in
+`story.py` and in the scenarios.
 """
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class FakeModel(ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request, client_address) -> None:
-        """A client that hung up is no news."""
+        """Ignores clients that hung up."""
 
     def saw(self, event: dict) -> None:
         """The client printed an event; turns may be waiting for it."""

@@ -121,8 +121,7 @@ impl Work {
         self.call(intent, "Write", &input, &answer, true);
     }
 
-    /// Lines as programs have them: some are said often, and brackets close
-    /// what stands above them.
+    /// Lines as in programs: some occur often, and brackets close the lines above them.
     fn new_lines(&mut self, count: usize) -> Vec<String> {
         const VERBS: [&str; 12] = [
             "load", "save", "send", "check", "open", "close", "parse", "print", "find", "count",

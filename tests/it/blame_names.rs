@@ -1,5 +1,5 @@
-//! Whose a line is when its file has another name: moved by an agent or a
-//! person, gone and made anew; and what `roz blame` says to what is no place.
+//! Whose a line is when its file has another name (moved by an agent or a person, deleted and
+//! created again), and how `roz blame` answers arguments that name no line.
 use serde_json::Value;
 
 use crate::{
@@ -110,7 +110,7 @@ fn a_file_that_is_written_anew_and_put_in_its_place_keeps_whose_its_lines_are() 
     assert_eq!(whose(&roz, "src/a.rs"), "111221");
 }
 
-/// The last `a.rs` of a project is no reason to forget whose `[a].rs` is.
+/// The last `a.rs` of a project does not make roz forget whose `[a].rs` is.
 #[test]
 fn a_name_with_signs_of_a_pattern_means_itself() {
     let roz = at_work();

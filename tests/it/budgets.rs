@@ -47,7 +47,7 @@ const BUDGETS: &[Budget] = &[
 
 /// All of `src`.
 const TOTAL: usize = 66_500;
-/// What is no Rust: tables that the program includes.
+/// Files other than Rust: tables that the program includes.
 const DATA: usize = 2_500;
 
 #[test]

@@ -262,7 +262,7 @@ fn a_session_is_named_by_any_beginning_that_only_it_has() {
         prompted(&roz, id, "#roz");
     }
     assert_eq!(roz.debug("6f0c-b")["session_id"], "6f0c-b");
-    assert_eq!(roz.debug("77")["session_id"], "77", "a whole id is no beginning");
+    assert_eq!(roz.debug("77")["session_id"], "77", "a whole id is not just a beginning");
     roz.run(&["debug", "770"]).succeeds();
     for verb in ["debug", "trace", "context"] {
         let complaint = roz.run(&[verb, "6f"]).fails();

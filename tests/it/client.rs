@@ -290,13 +290,13 @@ impl Reviewer<'_> {
         self.roz.hook("subagent-stop", more)
     }
 
-    /// As it stands in a stop's `background_tasks`.
+    /// As in a stop's `background_tasks`.
     pub(crate) fn in_background(&self) -> Value {
         running(&self.agent, REVIEWER)
     }
 }
 
-/// A subagent as it stands in `background_tasks`.
+/// A subagent as in `background_tasks`.
 pub(crate) fn running(agent: &str, agent_type: &str) -> Value {
     json!({
         "id": agent,

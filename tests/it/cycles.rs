@@ -6,7 +6,7 @@
 //!
 //! - A path through a `mod.rs` imports the module that defines the name. With `pub use reading::Run`
 //!   in `shell/mod.rs`, `super::Run` imports `shell::reading`.
-//! - What a `mod.rs` re-exports from its own folder is no import.
+//! - Re-exports of a `mod.rs` from its own folder do not count as imports.
 //!
 //! So a `mod.rs` may re-export its parts and call them. If a part needs something that `mod.rs` itself
 //! defines, and `mod.rs` calls that part, there is a circle: give the thing a file of its own. Calls of
@@ -210,7 +210,7 @@ fn string(text: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// Leaves out what stands behind `#[cfg(test)]`.
+/// Leaves out what comes after `#[cfg(test)]`.
 fn without_tests(tokens: &[String]) -> Vec<String> {
     const MARK: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let mut kept = Vec::new();

@@ -298,8 +298,8 @@ fn a_change_after_the_approval_is_named_to_the_user() {
     let allowed = roz.trace("gate_allowed");
     assert_eq!(allowed[1]["payload"]["changed_since_approval"], json!(["new.txt", "work.txt"]));
     assert_eq!(roz.stop().objects_to_nothing().tells_user(), told);
-    // At a stop what was told at one is no news; a gated call is told of each
-    // time, and the trace has all of it.
+    // A stop does not repeat what an earlier stop has told; a gated call is reported each time, and
+    // the trace has all of it.
     roz.stop().passes();
     let stops = roz.trace("stop_hook_called");
     assert_eq!(stops[2]["payload"]["changed_since_approval"], json!(["new.txt", "work.txt"]));

@@ -208,7 +208,7 @@ fn namespace() -> Option<&'static [&'static str]> {
 /// replies, in order.
 fn play(roz: &Roz, script: &str, events: &[(&str, Value)]) -> Option<Vec<(Value, String)>> {
     let Some(way) = namespace() else {
-        skip("a full disk", "no tmpfs can be mounted; RLIMIT_FSIZE stands in for it");
+        skip("a full disk", "no tmpfs can be mounted; RLIMIT_FSIZE replaces it");
         return None;
     };
     fs::create_dir_all(roz.home()).unwrap();

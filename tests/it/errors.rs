@@ -1,5 +1,5 @@
-//! Input that is not as it should be: what cannot be read passes and says so;
-//! what can be read is governed, whatever stands around it.
+//! Invalid input: what cannot be read passes with a warning, and what can be read is governed,
+//! whatever surrounds it.
 
 use roz::hooks::{Hook, MAX_INPUT};
 use serde_json::{Value, json};

@@ -139,7 +139,7 @@ fn compaction_and_resume_do_not_lose_the_intent() {
     roz.selects("INT-001");
     for source in ["compact", "resume"] {
         let told = roz.starts(source);
-        assert!(told.contains("You are at INT-001"), "{source}: {told}");
+        assert!(told.contains("You are still working on INT-001"), "{source}: {told}");
         assert!(told.ends_with("</intent></intent_context>"), "{source}: {told}");
         assert!(told.contains("<constraint>No new dependency</constraint>"), "{source}: {told}");
         assert!(is_silent(&roz.prompt("go on")), "{source}");
@@ -189,7 +189,7 @@ fn another_live_session_at_the_same_files_is_told_to_agent_and_user() {
     let reply = roz.selecting(SESSION, "INT-001", &answer(&briefing));
     let (told, user) = (reply.context(), reply.tells_user());
     for text in [&told, &user] {
-        assert!(text.contains("session other is at INT-002"), "{text}");
+        assert!(text.contains("session other is working on INT-002"), "{text}");
         assert!(text.contains("both own `src/auth/log"), "{text}");
     }
     assert!(!told.contains("<intent_context>"), "the answer told that: {told}");

@@ -92,7 +92,7 @@ fn a_second_run_changes_nothing_and_what_was_there_stays() {
     assert_eq!(read(&roz, ".gitattributes"), attributes);
 }
 
-/// Without the `# ` of what is no sentence.
+/// The text with the settings that are commented out uncommented.
 fn uncommented(text: &str) -> String {
     let is_key = |it: &str| it.split_once(" = ").is_some_and(|(key, _)| !key.contains(' '));
     let line = |it: &str| match it.strip_prefix("# ") {

@@ -112,7 +112,7 @@ fn a_session_that_starts_above_or_beside_a_project_is_judged_by_it() {
         assert!(reason.contains("INT-001, INT-008"), "{reason}");
     }
     assert_eq!(json_of(&roz.bash("echo x > inner/lib/a.rs").denies())["code"], "MISSING_INTENT");
-    // It is told and selects where it stands.
+    // It is told and selects in its current folder.
     let at = json!({ "source": "startup", "cwd": inner.join("lib"), "session_id": "s2" });
     let told = roz.hook("session-start", at);
     assert!(told.json.to_string().contains("- INT-008 (TODO)"), "{}", told.json);
@@ -184,7 +184,7 @@ fn no_way_leads_through_a_free_place_into_the_project() {
     // What is written as the project's is the project's.
     let inside = roz.project().join("docs/pad/x.md");
     assert_eq!(json_of(&roz.write_at(&inside, &more).denies())["code"], "SCOPE_VIOLATION");
-    // A pad that holds the project, or lies in it, frees nothing.
+    // A pad that contains the project, or is in it, frees nothing.
     for pad in [roz.dir().to_owned(), roz.project(), roz.project().join("docs"), "/".into()] {
         roz.selects("INT-001");
         let more = json!({ "scratchpad_dir": pad });
@@ -213,7 +213,7 @@ fn a_servers_paths_count_from_where_it_may_stand() {
         call["cwd"] = auth.to_str().unwrap().into();
         roz.hook("pre-tool-use", call)
     };
-    // It stands at the root, wherever the agent has gone.
+    // It is at the root, whatever the agent's current folder is.
     for path in ["invoice.ts", "../billing/invoice.ts"] {
         assert_eq!(json_of(&calls(path).denies())["code"], "SCOPE_VIOLATION", "{path}");
     }

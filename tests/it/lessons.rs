@@ -87,7 +87,7 @@ fn what_fails_otherwise_offers_nothing() {
     ends(&roz, "pytest", not_found, None).passes();
     ends(&roz, "pytest", not_found, Some("Exit code 137\nKilled")).passes();
     ends(&roz, "pytest", not_found, Some("The user stopped it")).passes();
-    // A condition that does not hold is no failure.
+    // A condition that does not hold is not a failure.
     ends(&roz, "test -f nope", "PostToolUse.Bash.test-that-fails.json", None).passes();
     // One that goes on in the background has not ended, well or not.
     fails(&roz, "pytest -x").context();

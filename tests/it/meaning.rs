@@ -306,7 +306,7 @@ fn what_was_written_is_formatted_and_that_is_part_of_the_record() {
     assert_eq!(text, format!("// formatted\n{BEFORE}fn b() {{}}\n"));
     let ranges = &records(&roz)[1]["files"][0]["conversations"][0]["ranges"];
     assert_eq!(ranges[0]["end_line"], 5, "{ranges}");
-    // The agent's next write is no stale one.
+    // The agent's next write is not stale.
     let file = roz.project().join("src/a.rs");
     roz.tool("Write", &json!({ "file_path": file, "content": "x" })).objects_to_nothing();
     let told = writes(&roz, "src/b.rs", "broken\n").context();

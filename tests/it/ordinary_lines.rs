@@ -1,4 +1,4 @@
-//! Lines that agents and people type every day: nothing of roz stands in their way.
+//! Lines that agents and people type every day: roz does not get in their way.
 
 use serde_json::json;
 

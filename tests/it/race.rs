@@ -70,7 +70,7 @@ fn whole_trace(roz: &Roz) -> Vec<Value> {
     trace
 }
 
-/// What stands under `key` in the payloads of the events of that type.
+/// The values of `key` in the payloads of the events of that type.
 fn told(trace: &[Value], event_type: &str, key: &str) -> Vec<String> {
     let events = trace.iter().filter(|it| it["event_type"] == event_type);
     let mut found: Vec<String> =
@@ -329,7 +329,7 @@ fn a_hook_that_is_killed_at_any_moment_leaves_a_whole_session() {
     println!("{killed} of {KILLS} were killed before they had answered");
     assert!(killed > 0, "nothing was killed");
 
-    // What was answered has happened, and stands in the trace.
+    // What was answered has happened, and is in the trace.
     let trace = whole_trace(&roz);
     let (pushes, prompts) =
         (told(&trace, "gate_blocked", "tool_use_id"), told(&trace, "prompt_received", "prompt"));

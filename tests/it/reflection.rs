@@ -323,7 +323,7 @@ fn a_session_without_tickets_is_asked_when_it_changed_enough() {
     assert_eq!(roz.reflection(), "skipped");
     assert_eq!(roz.debug(SESSION)["reflection"]["skip"]["reason"], "auto: 4 lines");
     let logged = roz.stats_of("skip");
-    assert_eq!(logged.len(), 1, "a session that changed nothing is no news: {logged:?}");
+    assert_eq!(logged.len(), 1, "a session that changed nothing is not logged: {logged:?}");
     assert_eq!(
         (&logged[0]["reason"], &logged[0]["lines_changed"]),
         (&json!("auto: 4 lines"), &json!(4))
@@ -525,7 +525,7 @@ fn a_learning_of_one_session_is_told_to_the_next_where_it_is_relevant() {
             .objects_to_nothing();
         roz.hook("user-prompt", json!({ "prompt": prompt, "session_id": id })).json
     };
-    let told = next("The lexer panics on a carriage return, mend it", "s2");
+    let told = next("The lexer panics on a carriage return, fix it", "s2");
     let context = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default();
     assert!(context.contains("Lexer::next slices by bytes"), "{told}");
     assert!(!context.contains("terraform"), "{told}");
@@ -545,7 +545,7 @@ fn a_learning_of_one_session_is_told_to_the_next_where_it_is_relevant() {
 fn what_nobody_referred_to_is_dismissed_when_the_session_ends() {
     let roz = without_tickets("");
     roz.reflects(&json!([parser()]));
-    roz.prompt("The lexer panics on a carriage return, mend it").context();
+    roz.prompt("The lexer panics on a carriage return, fix it").context();
     roz.hook("session-end", json!({ "reason": "other" })).passes();
     roz.hook("session-end", json!({ "reason": "other" })).passes();
     assert_eq!(roz.stats_of("dismissed").len(), 1);

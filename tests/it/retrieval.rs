@@ -44,7 +44,7 @@ fn rows(of: &toml::Table, key: &str) -> usize {
     of.get(key).map_or(0, |it| it.as_array().unwrap().len())
 }
 
-/// What is held out is what lies in its folder, all of it and nothing else.
+/// The held-out set is exactly the content of its folder.
 #[test]
 fn the_set_is_as_large_as_it_says_and_held_out_by_its_rule() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/retrieval");

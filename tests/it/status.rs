@@ -15,7 +15,7 @@ fn gate(roz: &Roz, name: &str) -> Value {
 fn before_the_first_session_nothing_is_waited_for() {
     let roz = Roz::new();
     let told = roz.run(&["status"]).succeeds().stdout;
-    assert!(told.contains("none yet") && told.contains("Nothing is waited for."), "{told}");
+    assert!(told.contains("none yet") && told.contains("No gate waits for anything."), "{told}");
     assert_eq!(roz.run(&["status", "--short"]).succeeds().stdout, "");
     let status = roz.json(&["status"]);
     assert_eq!((&status["session_id"], &status["waits_for"]), (&Value::Null, &Value::Null));
@@ -24,7 +24,7 @@ fn before_the_first_session_nothing_is_waited_for() {
 #[test]
 fn it_says_what_the_agent_waits_for_and_what_comes_next() {
     let roz = Roz::gated("[\"Bash:git push*\"]");
-    roz.requests("#roz mend the login");
+    roz.requests("#roz fix the login");
     roz.stop().blocks();
     let review = gate(&roz, "review");
     assert_eq!((&review["state"], &review["on"]), (&json!("pending"), &json!(true)));

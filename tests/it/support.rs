@@ -121,7 +121,7 @@ impl Roz {
 
     // Places.
 
-    /// Everything that this roz may touch lies in here.
+    /// Everything that this roz may touch is in here.
     pub(crate) fn dir(&self) -> &Path {
         self.dir.path()
     }
@@ -249,7 +249,7 @@ impl Roz {
         self.debug(SESSION)["state"]["review"].as_str().unwrap().to_owned()
     }
 
-    /// How the reflection gate stands.
+    /// The status of the reflection gate.
     #[track_caller]
     pub(crate) fn reflection(&self) -> String {
         self.debug(SESSION)["state"]["reflection"].as_str().unwrap().to_owned()

@@ -161,7 +161,7 @@ fn no_width_breaks_a_verb() {
     }
 }
 
-/// What stands in a table, as people see it.
+/// The content of a table, as people see it.
 #[test]
 fn tables_look_as_they_look() {
     let mut all = String::new();

@@ -193,8 +193,8 @@ fn wrong_imports(source: &Source) -> Vec<String> {
         .collect()
 }
 
-/// The first names of all paths that begin with `prefix`, those in braces
-/// among them; what stands in comments does not count.
+/// The first names of all paths that begin with `prefix`, including those in braces, but not in
+/// comments.
 fn names_after(prefix: &str, text: &str) -> BTreeSet<String> {
     let text = without_comments(text);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';

@@ -224,7 +224,7 @@ fn a_scope_that_the_main_work_tree_declares_is_kept_in_a_linked_one() {
         linked.writes("src/auth/new.rs").passes();
         assert_eq!(code(linked.writes("src/billing/new.rs")), "SCOPE_VIOLATION");
         assert_eq!(code(linked.bash("echo x > lib.rs")), "SCOPE_VIOLATION");
-        // The main work tree is no part of what it works on.
+        // The main work tree is not part of what it works on.
         assert!(linked.writes(linked.roz.project().join("src/auth/new.rs")).is_objection());
         let intents = linked.roz.project().join(".orchestration/active_intents.yaml");
         assert!(linked.writes(&intents).is_objection());

@@ -194,7 +194,7 @@ fn on_session_start(state: &mut IntentState, cx: Cx) -> Outcome {
     if let Some(handshake) = &facts.handshake {
         // The conversation may have been compacted since.
         let id = bounded::line(&handshake.briefing.intent.id, 60);
-        selected = format!("You are at {id}, and still so: what it asks follows.\n");
+        selected = format!("You are still working on {id}: its context follows.\n");
         outcome.briefing = Some(Box::new(handshake.briefing.clone()));
         state.told(None);
     }

@@ -63,7 +63,7 @@ pub fn find<'a>(catalogue: &'a Catalogue, id: &str, tool: &str) -> Result<&'a In
                 }
             }
             NotFound::Twice(..) => {
-                let message = format!("Intent {shown} is not to be told from another: {why}.");
+                let message = format!("Intent {shown} is ambiguous: {why}.");
                 Refusal::new(Code::SidecarInvalid, tool, message).about(FILE)
             }
         };
@@ -135,7 +135,7 @@ impl Missing {
         let refusal = Refusal::new(Code::SidecarInvalid, tool, message)
             .about(FILE)
             .recovery(back)
-            .recovery("Where it is gone for good, they say so: `roz intent confirm`.");
+            .recovery("If it was removed on purpose, they confirm that: `roz intent confirm`.");
         Box::new(refusal)
     }
 }
@@ -234,10 +234,10 @@ impl fmt::Display for Collision {
         let Elsewhere { session_id, intent_id } = &self.with;
         let intent_id = shortened(intent_id);
         match &self.witness {
-            None => write!(f, "session {session_id} is at {intent_id} too"),
+            None => write!(f, "session {session_id} is working on {intent_id} too"),
             Some(path) => {
                 let path = shortened(path);
-                write!(f, "session {session_id} is at {intent_id}, and both own `{path}`")
+                write!(f, "session {session_id} is working on {intent_id}, and both own `{path}`")
             }
         }
     }

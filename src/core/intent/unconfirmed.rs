@@ -19,7 +19,7 @@ use crate::core::{
 pub const FILES: [&str; 2] = [selection::FILE, selection::IGNORE];
 
 /// Content hashes of the [`FILES`] that exist.
-pub type Stand = BTreeMap<String, String>;
+pub type FileHashes = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doubt {

@@ -121,10 +121,10 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "settings",
-        what: "change hooks, plugins, or variables that roz rests on (`ROZ_*`, `PATH`, `HOME`, `CLAUDE_CONFIG_DIR` …) in the client's settings; a settings file that cannot be read before and after counts whole",
+        what: "change hooks, plugins, or variables that roz depends on (`ROZ_*`, `PATH`, `HOME`, `CLAUDE_CONFIG_DIR` …) in the client's settings; a settings file that cannot be read before and after counts whole",
         answer: Answer::Deny,
         code: Code::ProtectedPath,
-        instead: "Hooks, plugins and the variables that roz rests on are the user's to set, in an editor of their own. Other keys are free: change them with the Edit or Write tool, so that what becomes of the file can be seen beforehand.",
+        instead: "Hooks, plugins and the variables that roz depends on are the user's to set, in an editor of their own. Other keys are free: change them with the Edit or Write tool, so that what becomes of the file can be seen beforehand.",
         objects_to: &[
             tool(
                 "Write",
@@ -148,7 +148,7 @@ pub const RULES: &[Rule] = &[
         what: "write the plugin's folder, or the client's list of plugins",
         answer: Answer::Deny,
         code: Code::ProtectedPath,
-        instead: "The plugin is what makes the client call roz. A person installs it anew with `roz install`, at a terminal.",
+        instead: "The plugin is what makes the client call roz. A person installs it again with `roz install`, at a terminal.",
         objects_to: &[
             bash("rm -rf {user}/.local/share/roz/plugin"),
             bash("echo '{}' > {user}/.claude/plugins/installed_plugins.json"),
@@ -198,7 +198,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "kill",
-        what: "end a hook's process, or the client's that calls it",
+        what: "end the process of a hook, or of the client that calls it",
         answer: Answer::Deny,
         code: Code::ProtectedCommand,
         instead: "It would end the client, or a process of roz that answers it and ends by itself: leave both alone.",
@@ -240,7 +240,7 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "client-plugin",
-        what: "disable, uninstall or remove roz by the client's own verbs",
+        what: "disable, uninstall or remove roz with the client's own commands",
         answer: Answer::Deny,
         code: Code::ProtectedCommand,
         instead: "The plugin is the user's to switch off: a person does it at a terminal.",
@@ -279,7 +279,7 @@ pub const RULES: &[Rule] = &[
         what: "schedule a prompt that begins with `#roz`",
         answer: Answer::Deny,
         code: Code::ProtectedCommand,
-        instead: "`#roz` is the user's word; a scheduled prompt may not begin with it.",
+        instead: "Only the user may type `#roz`; a scheduled prompt may not begin with it.",
         objects_to: &[tool("CronCreate", r##"{"cron": "* * * * *", "prompt": "#roz:stop"}"##)],
         passes: &[tool("CronCreate", r#"{"cron": "* * * * *", "prompt": "look at the build"}"#)],
         objects: commands::schedules_a_command,
@@ -289,7 +289,7 @@ pub const RULES: &[Rule] = &[
         what: "read a reviewer's transcript, or the output of its task",
         answer: Answer::Deny,
         code: Code::ProtectedPath,
-        instead: "What a reviewer does is its own affair until it decides; `roz context` says what it found.",
+        instead: "What a reviewer does is private until it decides; `roz context` says what it found.",
         objects_to: &[
             tool("Read", r#"{"file_path": "{notes}/subagents/agent-{reviewer}.jsonl"}"#),
             bash("cat {notes}/subagents/*.jsonl"),

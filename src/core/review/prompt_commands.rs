@@ -56,7 +56,8 @@ pub(super) fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) 
         }
         Some(Command::Review) if review.phase() == Phase::Reviewing => {
             review.asked_again();
-            heard(true).saying("roz: review requested. A reviewer is at work already and goes on.")
+            heard(true)
+                .saying("roz: review requested. A reviewer is at work already and continues.")
         }
         Some(Command::Review) => {
             review.open(Opener::Person, cx.now);

@@ -48,7 +48,7 @@ pub(super) fn talk<T>(
             let Some(streams) = streams else { return Err(failed("has no streams".into())) };
             let hello = info().serve(streams).await;
             let client = hello.map_err(|err| {
-                failed(format!("does not say hello: {}", short(&world::in_a_line(&err))))
+                failed(format!("does not answer the handshake: {}", short(&world::in_a_line(&err))))
             })?;
             say(&Talk { client }).await
         };

@@ -88,7 +88,7 @@ fn nobodys_text_is_touched() {
     scene.put(TODAY, USERS);
     scene.backend.write(&learning(0)).unwrap();
     assert!(scene.text(TODAY).starts_with(&format!("{USERS}\n## Learnings\n\n[10:00] ")));
-    // Somebody goes on below our section, and above it.
+    // Others write below our section, and above it.
     let more = scene.text(TODAY).replace("Use JWT\n", "Use JWT\n[11:00] Revoke old ones\n");
     scene.put(TODAY, &(more + "\n## Later\n[12:00] more\n"));
     let before = scene.text(TODAY);

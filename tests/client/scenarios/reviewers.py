@@ -16,7 +16,7 @@ def a_coached_launch_reaches_the_reviewer_as_a_brief_of_roz(world: World):
     expect("answers to the launch", s.kinds("PreToolUse", "Agent")).equals(["new input"])
     brief = s.opening().heard
     expect("the reviewer's brief", brief).has(s.id, coaching, "under review")
-    expect("what stands before the agent's words", brief.split(coaching)[0]).has(s.id, "under review")
+    expect("what comes before the agent's words", brief.split(coaching)[0]).has(s.id, "under review")
     expect("the reviewer's model", s.opening().body["model"]).lacks("haiku")
     expect("where the reviewer works", s.results("reviewer")[0].text.strip()).equals(str(s.place.project.resolve()))
     expect("answers at the stops", s.kinds("Stop")).equals(["block", "pass"])

@@ -3,7 +3,7 @@ from story import APPROVES, Step, Tool, World, do, expect, run, say, scenario, s
 
 from scenarios.gates import COMMIT, PUSHES
 
-# What the recipe runs stands in a file, so no command line says it.
+# The recipe runs a script in a file, so no command line says what it does.
 FILES = {"Makefile": 'release:\n\t@sh -c "$$(cat steps)"\n', "steps": "git push -q origin main\n"}
 RELEASE = run("make release")
 

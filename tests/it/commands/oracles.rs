@@ -42,7 +42,7 @@ const RABLE: Library = Library {
             signs: &["time "],
             line: "case foo in f*) gb | time ga;; *) gc;; esac",
             words: &[";;"],
-            reason: "the end of a branch after `time` is no word",
+            reason: "the end of a branch after `time` is not a word",
         },
     ],
 };
@@ -58,13 +58,13 @@ const SHUCK: Library = Library {
             signs: &["! "],
             line: "gb | ! gc push",
             words: &["!"],
-            reason: "`!` within a pipeline is no program",
+            reason: "`!` within a pipeline is not a program",
         },
         Known {
             signs: &["! !"],
             line: "! ! f() { ga push; }; f gb",
             words: &[],
-            reason: "a second `!` is no program either, and what follows it may define a function",
+            reason: "a second `!` is not a program either, and what follows it may define a function",
         },
         Known {
             signs: &["&-g"],
@@ -133,7 +133,7 @@ struct Syntax {
 struct Found {
     /// `None` is a word that is not plain text.
     words: Vec<Option<String>>,
-    /// The functions in whose bodies it stands.
+    /// The functions whose bodies contain it.
     within: Vec<String>,
 }
 

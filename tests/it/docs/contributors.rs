@@ -6,7 +6,7 @@ use super::page::{self, root};
 
 /// Pages that tell of the sources.
 const PAGES: &[&str] = &["CONTRIBUTING.md", "docs/architecture.md"];
-/// What stands at the root and is told of.
+/// Files at the root that are described.
 const FOLDERS: &[&str] = &[
     "src/",
     "tests/",
@@ -25,7 +25,7 @@ fn page(path: &str) -> String {
     pages.into_iter().find(|it| it.path == path).unwrap_or_else(|| panic!("no {path}")).text
 }
 
-/// What stands between backticks in a line's prose.
+/// The texts between backticks in a line's prose.
 fn spans(text: &str) -> impl Iterator<Item = &str> {
     let outside = text.split("\n```").step_by(2);
     outside.flat_map(|it| it.split('`').skip(1).step_by(2))

@@ -1,5 +1,5 @@
-//! A page as it lies in the repository: its fenced blocks, and the comments
-//! above them that say how they are played.
+//! A page in the repository: its fenced blocks, and the comments above them that say how they are
+//! played.
 
 use std::{
     fs,
@@ -42,7 +42,7 @@ pub(super) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README.md, CONTRIBUTING.md and what lies in `docs/`.
+/// README.md, CONTRIBUTING.md and the files in `docs/`.
 pub(super) fn all() -> Vec<Page> {
     let mut paths: Vec<PathBuf> =
         fs::read_dir(root().join("docs")).unwrap().map(|it| it.unwrap().path()).collect();

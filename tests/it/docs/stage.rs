@@ -1,14 +1,12 @@
-//! Where a page is played: a project under git, a home, a session. What
-//! happened in one block is so in the next, until a page says `project`.
+//! Where a page is played: a project under git, a home, a session. The state is kept from block to
+//! block, until a page says `project`.
 //!
-//! A comment above a block says what happens before it,
-//! `<!-- play: prompt #roz mend it; stop -->`, or an act a line. A block of
-//! `text` shows what was said by the last act: what the agent or the user is
-//! told.
+//! A comment above a block says what happens before it, `<!-- play: prompt #roz fix it; stop -->`,
+//! or one act per line. A block of `text` shows what the last act told the agent or the user.
 //!
 //! | act | |
 //! |---|---|
-//! | `project` | all anew |
+//! | `project` | start again with a new project |
 //! | `start [SOURCE]`, `prompt TEXT`, `stop` | an event of the client |
 //! | `asks COMMAND` | the agent is about to run it |
 //! | `runs COMMAND` | and it does, in a shell of its own; said is what it prints, and what a hook says |
@@ -183,7 +181,7 @@ impl Stage {
             let Some(first) = line.strip_prefix("$ ") else { continue };
             shown.push(line.to_owned());
             let mut command = first.to_owned();
-            // What a command is given behind `<<` stands below it.
+            // A here-document is below its command.
             if let Some((_, end)) = first.split_once("<<") {
                 let end = end.trim_matches(['\'', '"', '-', ' ']);
                 for line in lines.by_ref() {

@@ -8,7 +8,7 @@ const PATH: &str = "docs/troubleshooting.md";
 /// What stands for names and numbers in a message is no longer, in bytes.
 const CLOSE: usize = 80;
 
-/// The headings of symptoms: what stands between backticks, pieces at `…`.
+/// The headings of symptoms: the texts between backticks, split at `…`.
 fn symptoms(page: &str) -> Vec<Vec<&str>> {
     let headings = page.lines().filter_map(|it| it.strip_prefix("### `")?.strip_suffix('`'));
     headings.map(|it| it.split('…').map(str::trim).filter(|it| !it.is_empty()).collect()).collect()

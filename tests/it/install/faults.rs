@@ -1,5 +1,5 @@
 //! Each check of doctor's: it fails when its fault is made, and passes when
-//! that is mended.
+//! that is fixed.
 //!
 //! Long because the table of faults is.
 
@@ -19,7 +19,7 @@ struct Fault {
     status: &'static str,
     /// What doctor says then.
     seen: &'static str,
-    mend: fn(&mut Machine),
+    fix: fn(&mut Machine),
 }
 
 const USER: &str = "home/.roz/config.toml";
@@ -36,21 +36,21 @@ const FAULTS: &[Fault] = &[
         },
         status: "warn",
         seen: "in a build folder",
-        mend: |it| it.binary = it.home().join("bin/roz"),
+        fix: |it| it.binary = it.home().join("bin/roz"),
     },
     Fault {
         check: "home",
         make: |it| it.write("home/.roz", "in the way"),
         status: "fail",
         seen: "cannot be written",
-        mend: |it| fs::remove_file(it.home().join(".roz")).unwrap(),
+        fix: |it| fs::remove_file(it.home().join(".roz")).unwrap(),
     },
     Fault {
         check: "home",
         make: |it| symlink("/dev/null/none", it.home().join(".roz")).unwrap(),
         status: "fail",
         seen: "is a link to `/dev/null/none`, which is not a folder",
-        mend: |it| fs::remove_file(it.home().join(".roz")).unwrap(),
+        fix: |it| fs::remove_file(it.home().join(".roz")).unwrap(),
     },
     Fault {
         check: "home",
@@ -60,49 +60,49 @@ const FAULTS: &[Fault] = &[
         },
         status: "fail",
         seen: "which is not a folder",
-        mend: |it| fs::create_dir(it.home().join("none")).unwrap(),
+        fix: |it| fs::create_dir(it.home().join("none")).unwrap(),
     },
     Fault {
         check: "incidents",
         make: |it| it.write("home/.roz/sessions/s1.corrupt-20260101T000000Z", "{"),
         status: "warn",
         seen: "s1.corrupt-",
-        mend: |it| fs::remove_dir_all(it.home().join(".roz")).unwrap(),
+        fix: |it| fs::remove_dir_all(it.home().join(".roz")).unwrap(),
     },
     Fault {
         check: "incidents",
         make: |it| it.write("home/.roz/crash.log", "2026-01-01T00:00:00Z hook \"stop\": oh\n"),
         status: "warn",
         seen: "hook \"stop\": oh",
-        mend: |it| fs::remove_file(it.home().join(".roz/crash.log")).unwrap(),
+        fix: |it| fs::remove_file(it.home().join(".roz/crash.log")).unwrap(),
     },
     Fault {
         check: "incidents",
         make: |it| it.write("home/.roz/unknown-tools.txt", "do_it\nBash\nsay_it\n"),
         status: "warn",
         seen: "does not know the tool `do_it` (and 1 more), so its calls passed",
-        mend: |it| fs::remove_file(it.home().join(".roz/unknown-tools.txt")).unwrap(),
+        fix: |it| fs::remove_file(it.home().join(".roz/unknown-tools.txt")).unwrap(),
     },
     Fault {
         check: "configuration",
         make: |it| it.write(USER, "[review]\nmood = 1\n"),
         status: "warn",
         seen: "config.toml:2",
-        mend: |it| it.write(USER, "[review]\nmode = \"always\"\n"),
+        fix: |it| it.write(USER, "[review]\nmode = \"always\"\n"),
     },
     Fault {
         check: "configuration",
         make: |it| it.write(USER, "\n[templates]\nactive = \"mine\"\n"),
         status: "warn",
         seen: "config.toml:3: `templates.active` names `mine`, and there is no such template",
-        mend: |it| it.write("home/.roz/templates/block-mine.md", "Hold on."),
+        fix: |it| it.write("home/.roz/templates/block-mine.md", "Hold on."),
     },
     Fault {
         check: "configuration",
         make: |it| it.write(USER, "review.gates.tools = ['Bsh:git push*']"),
         status: "warn",
         seen: "did you mean `Bash:git push*`?",
-        mend: |it| {
+        fix: |it| {
             it.write(USER, "review.gates.tools = ['Bash:git push*', 'mcp__x__bsh', 'CronDelete']");
         },
     },
@@ -111,7 +111,7 @@ const FAULTS: &[Fault] = &[
         make: |it| it.write(USER, "\nreview.mode = \"never\"\n"),
         status: "fail",
         seen: "config.toml:2), so no review is ever requested",
-        mend: |it| it.write(USER, ""),
+        fix: |it| it.write(USER, ""),
     },
     Fault {
         check: "incidents",
@@ -121,70 +121,70 @@ const FAULTS: &[Fault] = &[
         },
         status: "warn",
         seen: "`/gone/roz`: it is gone",
-        mend: |it| fs::remove_file(it.home().join(".roz/unconfirmed.json")).unwrap(),
+        fix: |it| fs::remove_file(it.home().join(".roz/unconfirmed.json")).unwrap(),
     },
     Fault {
         check: "configuration",
         make: |it| it.write(USER, "protect.enabled = false"),
         status: "warn",
         seen: "agents can change roz itself",
-        mend: |it| it.write(USER, "protect.enabled = true"),
+        fix: |it| it.write(USER, "protect.enabled = true"),
     },
     Fault {
         check: "configuration",
         make: |it| it.write(USER, "trial = true"),
         status: "warn",
         seen: "nothing is held or denied",
-        mend: |it| it.write(USER, ""),
+        fix: |it| it.write(USER, ""),
     },
     Fault {
         check: "shims",
         make: |it| it.write(USER, "shims.enabled = false"),
         status: "warn",
         seen: "off: what a script",
-        mend: |it| it.write(USER, "shims.enabled = true"),
+        fix: |it| it.write(USER, "shims.enabled = true"),
     },
     Fault {
         check: "configuration",
         make: |it| it.env.push(("ROZ_MAX_BLOCKS", "0".into())),
         status: "warn",
         seen: "(the variable ROZ_MAX_BLOCKS), so no stop is ever held",
-        mend: |it| it.env.clear(),
+        fix: |it| it.env.clear(),
     },
     Fault {
         check: "configuration",
         make: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"1"}}"#),
         status: "warn",
         seen: "after 1 blocks in a row",
-        mend: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"0"}}"#),
+        fix: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"0"}}"#),
     },
     Fault {
         check: "configuration",
         make: |it| it.env.push(("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "2".into())),
         status: "warn",
         seen: "after 2 blocks in a row",
-        mend: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"9"}}"#),
+        fix: |it| it.write(SETTINGS, r#"{"env":{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"9"}}"#),
     },
     Fault {
         check: "configuration",
         make: |it| fs::rename(it.home().join("bin/git"), it.home().join("git")).unwrap(),
         status: "warn",
         seen: "not on PATH",
-        mend: |it| fs::rename(it.home().join("git"), it.home().join("bin/git")).unwrap(),
+        fix: |it| fs::rename(it.home().join("git"), it.home().join("bin/git")).unwrap(),
     },
     Fault {
         check: "gates",
         make: |it| it.write(USER, "review.mode = \"never\""),
         status: "warn",
-        seen: "agents are held to nothing",
-        mend: |it| it.write(USER, ""),
+        seen: "nothing is enforced",
+        fix: |it| it.write(USER, ""),
     },
     Fault {
         check: "reflection",
         make: |it| it.write(USER, "reflection.enabled = false"),
         status: "warn",
         seen: "nobody is asked",
-        mend: |it| it.write(USER, ""),
+        fix: |it| it.write(USER, ""),
     },
     Fault {
         check: "reflection",
@@ -194,14 +194,14 @@ const FAULTS: &[Fault] = &[
         },
         status: "warn",
         seen: "learnings.md:1",
-        mend: |it| it.write("project/.roz/learnings.md", ""),
+        fix: |it| it.write("project/.roz/learnings.md", ""),
     },
     Fault {
         check: "reflection",
         make: |it| fs::create_dir_all(it.project().join(".roz/learnings.md")).unwrap(),
         status: "warn",
         seen: "`markdown` does not answer",
-        mend: |it| {
+        fix: |it| {
             fs::remove_dir(it.project().join(".roz/learnings.md")).unwrap();
             it.write("project/.roz/learnings.md", "");
         },
@@ -211,14 +211,14 @@ const FAULTS: &[Fault] = &[
         make: |it| it.write("project/.orchestration/active_intents.yaml", "active_intents: ["),
         status: "warn",
         seen: "every write is refused",
-        mend: |it| it.write("project/.orchestration/active_intents.yaml", "active_intents: []\n"),
+        fix: |it| it.write("project/.orchestration/active_intents.yaml", "active_intents: []\n"),
     },
     Fault {
         check: "intents",
         make: |it| it.write("project/.orchestration/agent_trace.jsonl", "{\"half\n"),
         status: "warn",
         seen: "not as it was written",
-        mend: |it| it.write("project/.orchestration/agent_trace.jsonl", ""),
+        fix: |it| it.write("project/.orchestration/agent_trace.jsonl", ""),
     },
     Fault {
         check: "reviewer",
@@ -229,35 +229,35 @@ const FAULTS: &[Fault] = &[
         },
         status: "fail",
         seen: "which is roz 0.0.1",
-        mend: |it| fs::remove_file(it.home().join("other/roz")).unwrap(),
+        fix: |it| fs::remove_file(it.home().join("other/roz")).unwrap(),
     },
     Fault {
         check: "client",
         make: |it| it.program("bin/claude", &client().replace("2.1.330", "2.0.40")),
         status: "fail",
         seen: "does not know every event",
-        mend: |it| it.program("bin/claude", &client()),
+        fix: |it| it.program("bin/claude", &client()),
     },
     Fault {
         check: "client",
         make: |it| it.program("bin/claude", &client().replace("2.1.330", "2.1.100")),
         status: "warn",
         seen: "older than any that roz is tested with",
-        mend: |it| it.program("bin/claude", &client()),
+        fix: |it| it.program("bin/claude", &client()),
     },
     Fault {
         check: "client",
         make: |it| it.program("bin/claude", "#!/bin/sh\nexec /bin/sleep 300\n"),
         status: "warn",
         seen: "`claude --version` failed: `",
-        mend: |it| it.program("bin/claude", &client()),
+        fix: |it| it.program("bin/claude", &client()),
     },
     Fault {
         check: "client",
         make: |it| it.program("bin/claude", "#!/bin/sh\n"),
         status: "warn",
         seen: "it printed ``",
-        mend: |it| it.program("bin/claude", &client()),
+        fix: |it| it.program("bin/claude", &client()),
     },
     Fault {
         check: "hooks",
@@ -267,7 +267,7 @@ const FAULTS: &[Fault] = &[
         },
         status: "fail",
         seen: "no client is set up, so nothing starts roz",
-        mend: |it| {
+        fix: |it| {
             fs::rename(it.home().join("claude"), it.home().join("bin/claude")).unwrap();
             it.says(&["install"]);
         },
@@ -277,14 +277,14 @@ const FAULTS: &[Fault] = &[
         make: |it| it.write(SETTINGS, "{\n  // mine\n}"),
         status: "warn",
         seen: "settings.json` is not JSON without comments",
-        mend: |it| it.write(SETTINGS, "{\n}"),
+        fix: |it| it.write(SETTINGS, "{\n}"),
     },
     Fault {
         check: "hooks",
         make: |it| drop(it.says(&["uninstall"])),
         status: "fail",
         seen: "not registered",
-        mend: |it| drop(it.says(&["install"])),
+        fix: |it| drop(it.says(&["install"])),
     },
     Fault {
         check: "hooks",
@@ -296,21 +296,21 @@ const FAULTS: &[Fault] = &[
         },
         status: "fail",
         seen: "does not start as roz does",
-        mend: |it| drop(it.says(&["install"])),
+        fix: |it| drop(it.says(&["install"])),
     },
     Fault {
         check: "hooks",
         make: |it| version(it, "99.0.0"),
         status: "fail",
         seen: "the plugin is of version 99.0.0",
-        mend: |it| drop(it.says(&["install"])),
+        fix: |it| drop(it.says(&["install"])),
     },
     Fault {
         check: "hooks",
         make: |it| version(it, "0.0.1"),
         status: "fail",
         seen: "the plugin is of version 0.0.1",
-        mend: |it| drop(it.says(&["install"])),
+        fix: |it| drop(it.says(&["install"])),
     },
     Fault {
         check: "hooks",
@@ -320,7 +320,7 @@ const FAULTS: &[Fault] = &[
         },
         status: "warn",
         seen: "strict, but Claude Code 2.1.294 does not support that",
-        mend: |it| it.program("bin/claude", &client()),
+        fix: |it| it.program("bin/claude", &client()),
     },
     Fault {
         check: "hooks",
@@ -331,49 +331,49 @@ const FAULTS: &[Fault] = &[
         },
         status: "fail",
         seen: "every hook runs 2 times",
-        mend: |it| it.write("project/.claude/settings.json", "{}"),
+        fix: |it| it.write("project/.claude/settings.json", "{}"),
     },
     Fault {
         check: "hooks",
         make: |it| it.write(SETTINGS, r#"{"disableAllHooks":true}"#),
         status: "fail",
         seen: "disableAllHooks",
-        mend: |it| it.write(SETTINGS, "{}"),
+        fix: |it| it.write(SETTINGS, "{}"),
     },
     Fault {
         check: "reviewer",
         make: |it| it.write("project/.claude/agents/x.md", "---\nname: \"roz:roz\"\n---\nYes.\n"),
         status: "fail",
         seen: "agents/x.md",
-        mend: |it| fs::remove_file(it.project().join(".claude/agents/x.md")).unwrap(),
+        fix: |it| fs::remove_file(it.project().join(".claude/agents/x.md")).unwrap(),
     },
     Fault {
         check: "reviewer",
         make: |it| it.write(SETTINGS, "{}"),
         status: "warn",
         seen: "claude -p",
-        mend: |it| it.write(SETTINGS, ALLOWED),
+        fix: |it| it.write(SETTINGS, ALLOWED),
     },
     Fault {
         check: "reviewer",
         make: |it| permissions(it, r#""deny":["Read","Bash(roz:*)"]"#),
         status: "fail",
         seen: "`Bash(roz:*)` in `",
-        mend: |it| permissions(it, r#""deny":["Read","Bash(rozzer:*)"]"#),
+        fix: |it| permissions(it, r#""deny":["Read","Bash(rozzer:*)"]"#),
     },
     Fault {
         check: "reviewer",
         make: |it| permissions(it, r#""ask":["Bash(roz decide:*)"]"#),
         status: "warn",
         seen: "`Bash(roz decide:*)` in `",
-        mend: |it| permissions(it, r#""ask":["Bash(git push:*)"]"#),
+        fix: |it| permissions(it, r#""ask":["Bash(git push:*)"]"#),
     },
     Fault {
         check: "canary",
         make: |it| it.env.push(("TMPDIR", "/dev/null/none".into())),
         status: "fail",
         seen: "no temporary home",
-        mend: |it| it.env.clear(),
+        fix: |it| it.env.clear(),
     },
 ];
 
@@ -423,10 +423,10 @@ fn each_check_fails_by_its_fault_and_passes_when_that_is_mended() {
         if !checks(&found).iter().any(fits) {
             wrong.push(format!("{} does not say `{}`: {found:#}", fault.check, fault.seen));
         }
-        (fault.mend)(&mut machine);
+        (fault.fix)(&mut machine);
         let found = machine.examined(fault.check).0;
         if !checks(&found).iter().all(|it| it["status"] == "ok") {
-            wrong.push(format!("{} is mended: {found:#}", fault.check));
+            wrong.push(format!("{} is not ok after the fix: {found:#}", fault.check));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

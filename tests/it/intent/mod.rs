@@ -1,5 +1,5 @@
-//! The intent gate's ground: scopes before real files and links, the sidecar as
-//! it lies on the disk, and the verbs and tools that work on it.
+//! The basis of the intent gate: scopes with real files and links, the sidecar on the disk, and the
+//! commands and tools that work on it.
 
 mod aftermath;
 mod init;
@@ -48,7 +48,7 @@ impl Roz {
         self
     }
 
-    /// What stands in the file of intents.
+    /// The content of the file of intents.
     #[track_caller]
     pub(crate) fn declared(&self) -> String {
         fs::read_to_string(self.project().join(".orchestration/active_intents.yaml")).unwrap()

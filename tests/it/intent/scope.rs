@@ -18,7 +18,7 @@ use roz::{
 };
 use tempfile::TempDir;
 
-/// A folder with a project, a worktree of it, and what lies beside them.
+/// A folder with a project, a worktree of it, and other files.
 struct Ground {
     _dir: TempDir,
     tmp: PathBuf,

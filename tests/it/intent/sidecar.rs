@@ -1,5 +1,5 @@
-//! The sidecar on the disk: what stands in the place of a file, what is read
-//! again, and what a change leaves.
+//! The sidecar on the disk: what is in the place of a file, what is read again, and what a change
+//! leaves.
 
 use std::{
     fs,

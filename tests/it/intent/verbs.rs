@@ -161,7 +161,7 @@ fn another_session_at_the_same_files_is_told_with_one_of_them() {
     let roz = started(INTENTS);
     roz.run(&["intent", "select", "INT-002", "--session-id", "other"]).succeeds();
     let told = roz.run(&["intent", "select", "INT-001", "--session-id", SESSION]).succeeds();
-    assert!(told.stdout.contains("Mind: session other is at INT-002"), "{}", told.stdout);
+    assert!(told.stdout.contains("Mind: session other is working on INT-002"), "{}", told.stdout);
     let told = roz.json(&["intent", "select", "INT-001", "--session-id", SESSION]);
     let witness = told["overlaps"][0]["witness"].as_str().unwrap();
     assert!(witness.starts_with("src/auth/") && witness.contains(".rs"), "{witness}");

@@ -84,12 +84,12 @@ impl House {
 
     #[track_caller]
     fn denies(&self, rule: &str, line: &str) {
-        stands(&self.bash(line), "deny", rule, line);
+        answers(&self.bash(line), "deny", rule, line);
     }
 
     #[track_caller]
     fn asks(&self, rule: &str, line: &str) {
-        stands(&self.bash(line), "ask", rule, line);
+        answers(&self.bash(line), "ask", rule, line);
     }
 
     /// By whatever rule.
@@ -108,7 +108,7 @@ impl House {
     #[track_caller]
     fn denies_tool(&self, rule: &str, tool: &str, input: &Value) {
         let input: Value = serde_json::from_str(&self.filled(&input.to_string())).unwrap();
-        stands(&self.roz.tool(tool, &input), "deny", rule, &format!("{tool} {input}"));
+        answers(&self.roz.tool(tool, &input), "deny", rule, &format!("{tool} {input}"));
     }
 
     #[track_caller]
@@ -132,7 +132,7 @@ fn path_of_tests() -> String {
 
 /// The answer, and the line of JSON at the end of its reason.
 #[track_caller]
-fn stands(reply: &Reply, answer: &str, rule: &str, what: &str) {
+fn answers(reply: &Reply, answer: &str, rule: &str, what: &str) {
     let specific = &reply.json["hookSpecificOutput"];
     assert_eq!(specific["permissionDecision"], answer, "{what}: {} {}", reply.json, reply.stderr);
     let reason = specific["permissionDecisionReason"].as_str().unwrap();
@@ -150,7 +150,7 @@ fn every_rule_objects_to_its_examples_and_to_nothing_beside_them() {
     for rule in RULES {
         assert!(!rule.objects_to.is_empty() && !rule.passes.is_empty(), "{rule:?}");
         for example in rule.objects_to {
-            stands(&house.example(example), rule.answer.word(), rule.name, example.input);
+            answers(&house.example(example), rule.answer.word(), rule.name, example.input);
         }
         for example in rule.passes {
             let reply = house.example(example);
@@ -159,7 +159,7 @@ fn every_rule_objects_to_its_examples_and_to_nothing_beside_them() {
     }
 }
 
-// How it stands.
+// The status.
 
 #[test]
 fn the_user_may_switch_it_off_and_a_project_may_not() {
@@ -188,7 +188,7 @@ fn a_session_that_cannot_be_had_opens_nothing() {
     fs::write(house.roz.sessions(), "no folder").unwrap();
     let line = house.filled("echo x > {home}/config.toml");
     let reply = house.roz.bash(&line);
-    stands(&reply, "deny", "roz-home", &line);
+    answers(&reply, "deny", "roz-home", &line);
 }
 
 #[test]

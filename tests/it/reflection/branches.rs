@@ -58,7 +58,7 @@ fn what_a_project_says_of_the_folder_is_not_overridden() {
     }
 }
 
-/// What roz puts beside its own files is no work that was reviewed.
+/// Files that roz puts next to its own are not part of the reviewed work.
 #[test]
 fn what_git_is_told_takes_no_approval_back() {
     let roz = with_tickets("");

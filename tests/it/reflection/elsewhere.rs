@@ -83,7 +83,7 @@ fn what_was_learned_lies_in_the_sessions_project_wherever_one_stands() {
     assert!(
         roz.fed_in(&inside, &["status"], "").succeeds().stdout.contains("reflection reflected")
     );
-    // Another project is another: who stands there asks for what is known there.
+    // In another project, `roz` answers from what is known there.
     let found = roz.fed_in(elsewhere.path(), &["search", "lexer"], "").succeeds().stdout;
     assert!(found.contains("Nothing was learned here yet"), "{found}");
 }

@@ -1,4 +1,4 @@
-//! What stands in front of which program, and what does not.
+//! Which programs get a shim, and which do not.
 
 use std::{fs, os::unix::fs::symlink};
 

@@ -1,4 +1,4 @@
-//! What is no agent's on the session's work: it runs as if there were no shim.
+//! A program that is not an agent's work in this session runs as if there were no shim.
 
 use serde_json::json;
 
@@ -45,7 +45,7 @@ fn a_test_that_pushes_between_folders_for_temporary_files_is_none_of_rozs_busine
 #[test]
 fn a_repository_in_an_ignored_folder_is_none_of_rozs_business() {
     let house = House::new("");
-    // A project that is no temporary one is its own, wherever it lies.
+    // A project outside temporary folders is a separate project, wherever it is.
     house.roz.write(".gitignore", "target\n");
     house
         .shell(

@@ -201,7 +201,7 @@ impl<'a> Check<'a> {
             found => {
                 let now =
                     found.map_or_else(|_| "gone".to_owned(), |intent| intent.status.to_string());
-                let message = format!("Intent {selected} is {now}: it is selected no more.");
+                let message = format!("Intent {selected} is {now}: it is no longer selected.");
                 state.deselect();
                 return Err(Box::new(
                     self.refusal(Code::IntentNotActive, message)
@@ -285,8 +285,9 @@ impl<'a> Check<'a> {
             return Ok(None);
         }
         let ask = aim.treatment.ask;
-        let ask =
-            ask.map(|line| format!("{shown} is to be asked about: .intentignore, line {line}."));
+        let ask = ask.map(|line| {
+            format!("someone has to confirm changes of {shown}: .intentignore, line {line}.")
+        });
         match scope.judge(&aim.target) {
             InScope::Inside => Ok(ask),
             InScope::Ask(Unsure::HardLinks(links)) => Ok(ask

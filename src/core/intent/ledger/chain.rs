@@ -323,7 +323,7 @@ impl std::fmt::Display for What {
             Self::Unreadable { line } => write!(f, "line {line}: no record, or a damaged one"),
             Self::Moved { line, follows: 0 } => write!(f, "line {line}: begins the session again"),
             Self::Moved { line, follows } => {
-                write!(f, "line {line}: not in its place, which is behind line {follows}")
+                write!(f, "line {line}: out of order, it belongs after line {follows}")
             }
             Self::Removed { after: 0, before, records } => {
                 write!(f, "line {before}: {} before it", gone(*records))
@@ -344,12 +344,12 @@ impl std::fmt::Display for What {
             Self::Added { lines, after } => {
                 let lines: Vec<String> = lines.iter().take(10).map(u64::to_string).collect();
                 let lines = lines.join(", ");
-                write!(f, "line {lines}: behind line {after}, the last that was written here")
+                write!(f, "line {lines}: after line {after}, the last one that was written here")
             }
             Self::InNotes { what } => write!(f, "in git's notes: {what}"),
             Self::TornRemoved { vouched_by } => write!(
                 f,
-                "line {vouched_by}: the unfinished line that it tells of is gone or changed"
+                "line {vouched_by}: the unfinished line that it refers to is missing or changed"
             ),
         }
     }

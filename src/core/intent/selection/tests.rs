@@ -48,7 +48,7 @@ fn a_session_at_the_same_files_is_named_with_one_of_them() {
     let others = [at("INT-001"), at("INT-002"), at("INT-007"), at("gone")];
     let found = collisions(&all, &all.intents[0], &others, Case::Keeps);
     assert_eq!(found.len(), 2, "{found:?}");
-    assert_eq!(found[0].to_string(), "session s2 is at INT-001 too");
+    assert_eq!(found[0].to_string(), "session s2 is working on INT-001 too");
     let path = found[1].witness.as_ref().unwrap();
     assert!(path.starts_with("src/auth/") && path.contains(".rs"), "{path}");
 }

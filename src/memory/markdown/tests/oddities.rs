@@ -92,7 +92,7 @@ fn our_entries_stand_behind_those_of_the_peer() {
     assert!(scene.text().starts_with(PEER));
     assert_eq!(scene.learnings().len(), 3);
     assert_eq!(scene.learnings()[2], learning(0));
-    // And an entry of the peer's behind ours.
+    // And an entry of the peer after ours.
     let again = PEER.replace("cl_2026030", "cl_2026040");
     let scene = Scene::with(scene.text() + &again);
     assert_eq!(scene.learnings().len(), 5);

@@ -89,7 +89,7 @@ impl Finder {
                 self.node(pipeline);
             }
             NodeKind::Array { elements } => self.all(elements),
-            // Arithmetic, tests, here-documents and what stands in `${…}` are text to it.
+            // Arithmetic, tests, here-documents and the content of `${…}` are text to it.
             _ => {}
         }
     }

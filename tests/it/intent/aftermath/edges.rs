@@ -98,7 +98,7 @@ fn a_worktree_of_its_own_and_a_submodule_are_looked_at() {
     let told = roz.hook("post-tool-use", call).context();
     assert!(told.contains("`git restore -- src/billing/tax.rs`"), "{told}");
 
-    // One that lies in the project is a project of its own.
+    // A repository in the project is a separate project.
     let inner = roz.project().join("src/inner");
     roz.git(&["worktree", "add", "-q", "--detach", inner.to_str().unwrap()]);
     roz.tick();

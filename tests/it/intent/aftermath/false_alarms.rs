@@ -1,4 +1,4 @@
-//! What is no change, or nobody's business, is told of nowhere.
+//! What is not a change, or does not matter, is not reported.
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! What a call has really changed, through the hooks: real commands run between
 //! PreToolUse and PostToolUse, in a real repository.
 //!
-//! Long because what all of them play on stands here, too.
+//! Long because it also has the helpers that all of them use.
 
 mod doubled;
 mod edges;
@@ -173,8 +173,7 @@ fn refusal(record: &Value) -> String {
     record["metadata"]["dev.roz"]["refusal"]["code"].as_str().unwrap_or("-").to_owned()
 }
 
-/// A script that nobody can look into: what it does stands in a file that only
-/// its interpreter reads.
+/// A script that nobody can look into: what it does is in a file that only its interpreter reads.
 fn hidden(roz: &Roz, lines: &str) -> &'static str {
     roz.write("Makefile", &format!("all:\n\t{}\n", lines.replace('\n', "\n\t")));
     roz.tick();

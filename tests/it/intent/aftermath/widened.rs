@@ -222,8 +222,7 @@ fn a_session_that_begins_in_doubt_and_the_doctor_say_so() {
     assert!(doctor.stdout.contains("roz intent confirm"), "{doctor:?}");
 }
 
-/// Where a file that the agent had read held work that no commit has, git's
-/// text is no way back.
+/// If a file that the agent had read contained work that is in no commit, git cannot restore it.
 #[test]
 fn what_was_read_and_not_committed_comes_back_as_it_was() {
     let roz = selected("");

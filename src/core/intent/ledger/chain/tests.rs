@@ -104,10 +104,7 @@ fn lines_of_a_session_that_changed_places_are_found() {
         let mut scene = Scene::of("aaaa");
         scene.lines.swap(one, two);
         let problems = scene.problems();
-        assert!(
-            problems.iter().any(|problem| problem.contains("not in its place")),
-            "{problems:?}"
-        );
+        assert!(problems.iter().any(|problem| problem.contains("out of order")), "{problems:?}");
     }
 }
 
@@ -167,7 +164,7 @@ fn an_unfinished_line_is_fine_as_long_as_a_record_vouches_for_it() {
     scene.lines.remove(1);
     assert_eq!(
         scene.problems(),
-        ["line 2: the unfinished line that it tells of is gone or changed"]
+        ["line 2: the unfinished line that it refers to is missing or changed"]
     );
 }
 
