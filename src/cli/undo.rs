@@ -34,9 +34,10 @@ use crate::{
 
 /// Undo what a call, a session or an intent has changed
 ///
-/// Changes are undone from the newest to the oldest, with texts from git and with those that roz
-/// keeps for a while (`cleanup.retention_days`). Later changes are merged; if that conflicts, the
-/// file is left alone and named. Only the work tree changes: commits stay as they are.
+/// Changes are undone from the newest to the oldest, with texts from git and
+/// those that roz keeps for a while (`cleanup.retention_days`). Later changes are
+/// merged; if that conflicts, the file is left alone and named. Only the work tree
+/// changes: commits stay as they are.
 ///
 /// Examples:
 ///   roz undo INT-001 --dry-run
