@@ -99,7 +99,7 @@ fn decided() -> Mark {
         decision: "COMPLETE",
         summary: "fine".into(),
         by: "person".into(),
-        stands: true,
+        has_effect: true,
         ..DecisionTaken::default()
     })
 }

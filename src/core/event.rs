@@ -38,7 +38,7 @@ pub struct Origin {
     pub agent_id: Option<String>,
     pub prompt_id: Option<String>,
     pub is_unattended: bool,
-    /// The model that acts, where the client names it.
+    /// The model that acts, if the client names it.
     pub model: Option<String>,
 }
 

@@ -353,8 +353,8 @@ impl Look<'_> {
         Some(found.targets)
     }
 
-    /// Files that are not as their newest record has them, with their present hashes. Those that
-    /// nobody has touched since are not read.
+    /// Files that differ from their newest record, with their present hashes. Files that were not
+    /// touched since are not read.
     fn outdated(self) -> BTreeMap<String, Option<String>> {
         let records = self.newest();
         let mut newest = BTreeMap::new();

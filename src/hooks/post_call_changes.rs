@@ -132,7 +132,7 @@ fn is_told(
         Some(now) => now.hash.is_some() && details.changed.file_hash == now.hash,
         None => details.changed.change == Change::Deleted,
     });
-    // Else the call has made it so again.
+    // Otherwise the call has made the same change again.
     let was_so = flight.start.as_ref().is_none_or(|start| !start.outdated.contains_key(path));
     is_other && says_so && (is_meanwhile || !is_named && was_so)
 }

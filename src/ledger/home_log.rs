@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-/// How far back a session's last record is looked for where its file names one, in bytes.
+/// How far from the end a session's last record is looked for if its file names one, in bytes.
 const NEAR: u64 = 256 << 10;
 
 #[derive(Debug, Clone)]
@@ -132,8 +132,8 @@ impl HomeLog {
         whole_lines(&text).map(<[u8]>::to_vec).collect()
     }
 
-    /// The last record of each session that wrote on this machine. A writer that was stopped has
-    /// left the file of its session one record behind the log.
+    /// The last record of each session that wrote on this machine. If a writer was killed, the file
+    /// of its session may lack the last record of the log.
     pub(super) fn session_heads(&self) -> Vec<Head> {
         let entries = fs::read_dir(&self.heads).into_iter().flatten().flatten();
         let heads = entries.filter_map(|entry| read_head(&entry.path()));
@@ -173,19 +173,19 @@ impl Locked<'_> {
         line.push(b'\n');
         self.log.add(&line)?;
         let head = Head { session_id: record.session_id, hash, id: record.id, seq };
-        // Without it the record is found in the log.
+        // If that fails, the record is found in the log.
         let file = HeadFile { version: 1, last: Some(head.clone()) };
         let text = serde_json::to_vec(&file).unwrap_or_default();
         let _ = cached::replace(&self.home.head_path(&session), &[&text]);
         Ok((head, line))
     }
 
-    /// The session's last record. Its file may lag behind; where it has none, all of the log is
-    /// read. Lines that were taken over from a project's file are in no order, so the highest
-    /// number counts.
+    /// The session's last record. Its file may be one record behind; without a file the whole log
+    /// is read. Lines that were imported from a project's file have no order, so the highest number
+    /// counts.
     fn last(&self, session: &SessionId) -> Result<Option<Head>> {
         let head = |line: &[u8]| {
-            // Most lines are another session's: to find that out is cheaper than to parse them.
+            // Most lines belong to other sessions, and this check is cheaper than parsing.
             std::str::from_utf8(line).ok().filter(|text| text.contains(session.as_str()))?;
             let place = Place::read(line)?;
             (place.session_id == session.as_str()).then(|| place.head(line))
@@ -229,8 +229,8 @@ fn read_head(path: &Path) -> Option<Head> {
     serde_json::from_slice::<HeadFile>(&bytes).ok()?.last
 }
 
-/// Removes the part of a line that a stopped writer left at the end. A record that lacks only its
-/// line end stays.
+/// Removes the partial line that a killed writer left at the end. A record that lacks only its
+/// newline is kept.
 pub(super) fn drop_torn(log: &Log) -> Result<()> {
     let length = log.len()?;
     if log.end()? == length {

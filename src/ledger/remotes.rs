@@ -78,14 +78,14 @@ fn remotes(root: &Path, until: Instant) -> Result<Vec<String>> {
     Ok(all.lines().map(str::to_owned).collect())
 }
 
-/// The one that is named, else the default.
+/// The named remote, else the default.
 fn remote_or_default(root: &Path, named: Option<&str>, until: Instant) -> Result<String> {
     let found = named.map_or_else(|| default(root, until), |named| Ok(named.to_owned()))?;
-    // What begins with a dash would be an option.
+    // A name that begins with a dash would be an option.
     if found.starts_with('-') { Err(Error::IsOption) } else { Ok(found) }
 }
 
-/// That of the branch, else `origin`, else the only one.
+/// The remote of the branch, else `origin`, else the only one.
 fn default(root: &Path, until: Instant) -> Result<String> {
     let all = remotes(root, until)?;
     let key = format!("branch.{}.remote", git::branch(root).unwrap_or_default());

@@ -223,7 +223,7 @@ fn a_session_goes_on_behind_its_last_record_however_far_up_that_is() {
         record.files[0].path = "x".repeat(2_000);
         scene.ledger.append(record, soon()).unwrap();
     }
-    // Nor does it matter that its own file is lost.
+    // The loss of its own file does not matter either.
     fs::remove_dir_all(scene.dir.path().join("home/ledger")).unwrap();
     assert_eq!(scene.add("s1", 2).seq, 2);
     scene.is_whole(202);

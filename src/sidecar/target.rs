@@ -201,8 +201,8 @@ fn inside(rest: &Path) -> Place {
     Place::Inside(rest.to_string_lossy().into_owned())
 }
 
-/// Looks for a project's sidecar, or where there is none for the project itself, under its name in
-/// the other case.
+/// Finds out whether case is ignored, by looking for the sidecar, or else the project's root, under
+/// its name in the other case.
 fn case_in(root: &Path) -> Case {
     let sidecar = root.join(FOLDER);
     let path = if sidecar.symlink_metadata().is_ok() { &sidecar } else { root };

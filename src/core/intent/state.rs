@@ -97,8 +97,8 @@ pub struct Start {
     /// The scope at that time, so that a call cannot widen the scope that it is judged by.
     pub scope: Vec<String>,
     /// Hashes of the sidecar files.
-    pub sidecar: Option<Stand>,
-    /// Files that are not as their newest record has them, with the hash of what they held.
+    pub sidecar: Option<FileHashes>,
+    /// Files that differ from their newest record, with the hash of their content.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub outdated: BTreeMap<String, Option<String>>,
     /// The call only undoes an unauthorised change.

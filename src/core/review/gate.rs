@@ -217,7 +217,8 @@ impl Gate<'_> {
 
     fn object(&self, template: &str, reason: &str) -> Outcome {
         let mark = Mark::GateBlocked(self.mark("deny", reason));
-        // Of use in a trial only, where the call runs: its shim does not count it a second time.
+        // Only used in a trial, in which the call runs, so that its shim does not count it a second
+        // time.
         Outcome::object(self.notice(template, reason)).marked(mark).with_pass(self.pass.as_ref())
     }
 

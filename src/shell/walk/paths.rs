@@ -1,8 +1,8 @@
 //! Paths relative to where the line starts, whatever folder it has changed to.
 //!
 //! The name of the first folder is unknown. Relative paths are joined to the line's current folder,
-//! so a path from before a `cd` begins with a mark that says where it starts: `D=$PWD; cd src; echo
-//! > $D/f` writes `f`, not `src/f`.
+//! so a path from before a `cd` begins with a mark that says where it starts:
+//! `D=$PWD; cd src; echo > $D/f` writes `f`, not `src/f`.
 
 use crate::shell::{HOLE, Reading};
 

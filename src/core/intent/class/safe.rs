@@ -75,7 +75,7 @@ const SAFE: &[Row] = &[
     Row {
         programs: "git",
         verbs: "clean",
-        // What follows `-e` is a pattern, and what follows `--` a path: `git clean -f -- -n`.
+        // The word after `-e` is a pattern, and words after `--` are paths: `git clean -f -- -n`.
         spoils: "-e --exclude --",
         needs: "-n --dry-run",
     },
