@@ -309,7 +309,7 @@ fn the_help_says_what_a_rating_does_and_what_it_leaves() {
     assert_eq!((figures(LEXER), roz.json(&["learn", "due", "--days", "300"])), before);
     let help = roz.run(&["learn", "rate", "--help"]).succeeds().stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(help.contains("counts for the order in which learnings come back"), "{help}");
+    assert!(help.contains("For the order in which learnings come back, a rating counts"), "{help}");
     assert!(help.contains("neither the figures of `roz learn list` nor what decays"), "{help}");
 }
 
