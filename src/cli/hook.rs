@@ -82,7 +82,7 @@ pub(super) fn pass_misused(err: &clap::Error) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What a panic says goes to the crash log, and to the client as a warning.
+/// Writes a panic's message to the crash log, and sends it to the client as a warning.
 #[expect(clippy::exit, reason = "there is nothing behind a panic")]
 fn end(event: &str, info: &PanicHookInfo) {
     let said = info.payload_as_str().unwrap_or("no words");

@@ -60,7 +60,7 @@ enum Verb {
         #[arg(long = "strict", hide = true)]
         _strict: bool,
     },
-    /// Print the records for other programs, a line each
+    /// Print the records for other programs, one per line
     ///
     /// Fields that Agent Trace does not know are dropped, or are in
     /// `metadata["dev.roz"]`. Exit code 1 if a line could not be printed.

@@ -168,7 +168,7 @@ fn verb_at(args: &[OsString]) -> usize {
     1 + args.iter().skip(1).take_while(|arg| *arg == "--json").count()
 }
 
-/// How a verb that could do its work ended.
+/// The result of a command that succeeded.
 #[derive(Debug, PartialEq)]
 enum Done {
     Well,
@@ -265,7 +265,7 @@ fn misuse(err: &clap::Error, as_json: bool) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// `| head` has seen enough: no error.
+/// Whether the reader of the output has closed it, as `| head` does. This is not an error.
 fn is_closed_pipe(err: &(dyn Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(err), |&err| err.source());
     causes.any(|cause| {

@@ -44,7 +44,7 @@ pub(super) struct Dialect {
     pub(super) reviewer_server: Option<&'static str>,
     /// The files and folders of a project in which an agent of its name replaces it.
     pub(super) project_reviewers: &'static [&'static str],
-    /// Words in what the agent is told, and what they are there.
+    /// Words in texts for the agent, and their replacements for this client.
     pub(super) words: &'static [(&'static str, &'static str)],
     /// The events at which it accepts context.
     pub(super) context: &'static [Hook],

@@ -132,7 +132,7 @@ pub fn seconds(settings: &[Settings]) -> Vec<String> {
 }
 
 impl Settings {
-    /// Where it tells the client to take plugins of our marketplace from.
+    /// The folder that it declares for our marketplace.
     pub fn marketplace(&self) -> Option<&Path> {
         let declared = &self.value["extraKnownMarketplaces"][MARKETPLACE]["source"]["path"];
         declared.as_str().map(Path::new)

@@ -93,7 +93,7 @@ fn an_intent_that_a_nested_project_does_not_declare_may_not_write_there() {
     nest(&sub, "active_intents:\n  - id: SUB-1\n    owned_scope: [\"**\"]\n");
     roz.selects("INT-001");
     let reason = roz.is_refused(&sub.join("lib/a.rs"), "INTENT_NOT_ACTIVE");
-    assert!(reason.contains("`src/auth/sub` declares its own intents"), "{reason}");
+    assert!(reason.contains("`src/auth/sub` declares its own work"), "{reason}");
     assert_eq!(json_of(&reason)["intent_id"], "INT-001");
 }
 

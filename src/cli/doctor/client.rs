@@ -47,7 +47,7 @@ pub(super) fn connected(world: &World) -> Option<String> {
     (!others.is_empty()).then(|| told.collect::<Vec<_>>().join(", "))
 }
 
-/// What the client's files say, and what it says itself.
+/// What the client and its files say.
 pub(super) struct Look {
     pub(super) client: Option<(Client, Result<Version, client::Error>)>,
     pub(super) project: PathBuf,

@@ -55,7 +55,7 @@ pub(super) struct Args {
     /// Leave out the client
     #[arg(long)]
     no_client: bool,
-    /// Look at another agent instead: its files, and recorded payloads of its through real hooks
+    /// Check another agent instead: its files, and its recorded payloads through real hooks
     #[arg(long, value_name = "NAME", value_parser = install::agents::named(), conflicts_with_all = ["no_client", "only"])]
     client: Option<&'static dyn clients::Client>,
     /// Only this check (can be given again)

@@ -56,7 +56,7 @@ fn with_trust(
     trouble(text, &new).map_or(Ok(new), Err)
 }
 
-/// Why a text is no TOML, or cannot have these tables: they may be there in another form.
+/// Why a text is not TOML, or cannot have these tables: they may exist in another form.
 fn trouble(old: &str, new: &str) -> Option<String> {
     let line = |text: &str, at: usize| text[..at].matches('\n').count() + 1;
     if let Err(err) = old.parse::<toml::Table>() {

@@ -439,7 +439,7 @@ impl Wiring<'_> {
                 )),
             }
         }
-        // It names this machine's binary, which is nothing for a project's file.
+        // It contains the path of this machine's binary, so it must not be in a project's file.
         let path = files.first().filter(|_| self.scope() == "user");
         let is_free = !all.iter().any(Settings::has_status_line);
         if let Some(path) = path.filter(|_| is_free) {

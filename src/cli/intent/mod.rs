@@ -116,7 +116,7 @@ fn as_error_text(refusal: &str) -> String {
     }
 }
 
-/// Answers, with words of the project's among roz's.
+/// A result whose words contain text of the project.
 fn said(value: Value, words: &str) -> super::Result {
     judged(true, value, bounded::plain(words))
 }

@@ -364,7 +364,7 @@ impl Draft {
         let is_within = self.is_marked && self.end.is_some_and(|end| line < end);
         let mark = mark(&self.id);
         let what =
-            || format!("it stands in `{}` and is not part of it: end it with ` ^{mark}`", self.id);
+            || format!("it is inside `{}` but not part of it: end it with ` ^{mark}`", self.id);
         is_within.then(|| (line, what()))
     }
 

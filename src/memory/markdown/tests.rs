@@ -66,7 +66,7 @@ fn a_line_of_an_entry_that_lost_its_mark_is_named() {
         let scene = Scene::with(format!("{before}\n> {begin}{join}{end}"));
         let problems = scene.told().1;
         let told =
-            format!("…:{line}: it stands in `{id}` and is not part of it: end it with `{mark}`");
+            format!("…:{line}: it is inside `{id}` but not part of it: end it with `{mark}`");
         assert!(problems.contains(&told), "{problems:?}");
     }
     let added = format!(
