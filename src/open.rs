@@ -218,7 +218,7 @@ impl Roz {
         if self.sidecar == self.project { ledger } else { ledger.of_work_tree(&self.project) }
     }
 
-    /// What the user is to be told of the configuration.
+    /// What the user should be told about the configuration.
     pub fn complaints(&self) -> Vec<String> {
         const TOLD: usize = 5;
         let mut said: Vec<String> =

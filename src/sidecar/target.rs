@@ -35,7 +35,7 @@ pub struct Site {
     home: Option<PathBuf>,
     /// Paths that are in no scope, as written and resolved, with a description.
     guards: Vec<(PathBuf, String)>,
-    /// Whether case folds, at its root.
+    /// Whether the file system of its root ignores case.
     pub(super) case: Case,
     /// The roots of the repository's other work trees. A path in one is relative to its root.
     work_trees: Vec<PathBuf>,
@@ -174,15 +174,15 @@ fn real(path: &Path) -> PathBuf {
     for there in real.ancestors() {
         if let Ok(own) = there.canonicalize() {
             let rest = real.strip_prefix(there).unwrap_or(Path::new(""));
-            // Joining nothing would leave a slash at the end.
+            // Joining an empty path would add a slash.
             return if rest.as_os_str().is_empty() { own } else { own.join(rest) };
         }
     }
     real
 }
 
-/// The nearest folder above `path` that has a sidecar: the project whose
-/// intents govern it, besides the session's own.
+/// The nearest folder above `path` with a sidecar: the project whose intents govern it, besides the
+/// session's own.
 pub fn nearest_sidecar(path: &Path) -> Option<PathBuf> {
     folders_above(path).find(|path| has_sidecar(path)).map(Path::to_owned)
 }

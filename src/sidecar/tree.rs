@@ -19,7 +19,7 @@ pub(super) struct Node<'a> {
     pub(super) line: usize,
     /// From 1, in characters.
     column: usize,
-    /// A tag of the file's own, as it is written.
+    /// A custom tag, as written.
     pub(super) tag: Option<String>,
     what: What<'a>,
     /// How many levels of nodes are below it.
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Node<'_> {
-    /// What breaks the file here.
+    /// A problem at this node that makes the file invalid.
     pub(super) fn broken(&self, what: impl Into<String>) -> Problem {
         broken(self.line, self.column, what.into())
     }
@@ -142,7 +142,7 @@ impl Node<'_> {
         }
     }
 
-    /// Nothing, as YAML writes it.
+    /// Whether it is null.
     pub(super) fn is_null(&self) -> bool {
         match &self.what {
             What::Scalar { text, is_plain: true } => {
@@ -166,7 +166,7 @@ impl Node<'_> {
         }
     }
 
-    /// The first value of that key.
+    /// The first value with that key.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         let mut pairs = self.pairs()?;
         pairs.find(|(key, _)| key.scalar() == Some(name)).map(|(_, value)| value)

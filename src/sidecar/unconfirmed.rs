@@ -87,8 +87,13 @@ fn hash(path: &Path) -> Option<String> {
     }
 }
 
-/// The files that are not what they were, unless changes of roz's own since then explain it.
-pub fn changed(root: &Path, roz_home: &Path, before: &Stand, since: DateTime<Utc>) -> Vec<Changed> {
+/// The files that have changed, unless roz's own changes since then explain it.
+pub fn changed(
+    root: &Path,
+    roz_home: &Path,
+    before: &FileHashes,
+    since: DateTime<Utc>,
+) -> Vec<Changed> {
     let now = hashes(root);
     let differing = FILES.iter().filter(|file| before.get(**file) != now.get(**file));
     let mut found: Vec<Changed> = differing
@@ -224,7 +229,7 @@ pub fn missing(root: &Path, roz_home: &Path, had: bool, until: Instant) -> Optio
 
 /// Whether a commit has the intents. `None` if git does not answer.
 fn is_at(root: &Path, commit: &str, until: Instant) -> Option<bool> {
-    // The folder too: where git has lost what it had, nothing is there either.
+    // Ask for the root folder too: if git has lost objects, that is missing as well.
     let found = objects::named(root, &[(commit, FILE), (commit, "")], until).ok()?;
     match &found[..] {
         [Some(_), _] => Some(true),

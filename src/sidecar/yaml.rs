@@ -162,7 +162,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A text; a list or a map as one, in words.
+    /// A text. A list or a map is converted to one.
     fn word(&mut self, value: &Node) -> Result<Option<String>, Problem> {
         if value.is_null() && value.tag.is_none() {
             return Ok(None);
@@ -181,7 +181,8 @@ impl Reader {
         Ok(res)
     }
 
-    /// As [`Reader::texts`], but only of texts: half a pattern is another pattern.
+    /// As [`Reader::texts`], but accepts only texts, because a part of a pattern would be another
+    /// pattern.
     fn patterns(&mut self, value: &Node) -> Result<Vec<String>, Problem> {
         let items: Vec<&Node> = value.items().map_or_else(|| vec![value], Iterator::collect);
         for item in items {
@@ -215,7 +216,7 @@ impl Reader {
     }
 }
 
-/// A list or a map of texts as one text: `must: pass`. What is deeper in it is left out.
+/// A list or a map of texts as one text, such as `must: pass`. Deeper levels are left out.
 fn in_words(value: &Node) -> String {
     let word = |at: &Node| at.scalar().unwrap_or_default().to_owned();
     let items = value.items().into_iter().flatten().map(word);

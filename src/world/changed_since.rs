@@ -41,13 +41,13 @@ pub trait Skips {
 pub struct Scanned {
     /// Files and links, each with whether it is a link.
     pub touched: BTreeMap<String, bool>,
-    /// Folders in which something came, went or got another name.
+    /// Folders in which something was created, removed or renamed.
     pub folders: Vec<String>,
     /// Why the scan is incomplete.
     pub stopped: Option<&'static str>,
 }
 
-/// A time before which nothing that changes from now on is stamped: the kernel's coarse clock.
+/// The time of the kernel's coarse clock. No later change has an earlier stamp.
 #[cfg(target_os = "linux")]
 pub fn now() -> Time {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::RealtimeCoarse);

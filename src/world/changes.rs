@@ -12,7 +12,7 @@ use super::{
 
 /// How many files are looked at one by one. More than that is a large change anyway.
 const MAX_FILES: usize = 2_000;
-/// A larger file is as good as a large change.
+/// A larger file counts as a large change.
 const MAX_FILE: usize = 4 << 20;
 
 /// A file that differs from a commit.
@@ -61,7 +61,7 @@ pub fn content(path: &Path) -> String {
         let target = path.read_link().unwrap_or_default();
         return hash(target.as_os_str().as_encoded_bytes());
     }
-    // What is too large to be read is known by its size and age.
+    // A file that is too large to be read is identified by its size and age.
     if meta.len() > MAX_FILE as u64 {
         use std::os::unix::fs::MetadataExt as _;
         return format!("{}-{}-{}", meta.len(), meta.mtime(), meta.mtime_nsec());
@@ -77,8 +77,9 @@ fn hash(bytes: &[u8]) -> String {
     u64::from_be_bytes(std::array::from_fn(|at| hash[at])).to_string()
 }
 
-/// What differs from `base`, untracked files included, without what is as it was pulled meanwhile:
-/// a pull is not the agent's work. Two processes, a third where something was fetched since `began`.
+/// What differs from `base`, including untracked files but not what was pulled since `began` and is
+/// unchanged: a pull is not the agent's work. Starts two processes, and a third if something was
+/// fetched.
 pub fn since(
     root: &Path,
     base: &str,

@@ -68,8 +68,8 @@ impl Seen {
     }
 }
 
-/// The bytes of a plain file of at most `limit` bytes; none if there is no file. Anything else in
-/// its place is an error.
+/// The bytes of a regular file of at most `limit` bytes; `None` if there is no file. Anything else
+/// in its place is an error.
 pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
     let (file, size) = match open_regular(path) {
         Err(err) if is_absent(&err) => return Ok(None),

@@ -28,7 +28,7 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     if path.as_os_str().len() > MAX_PATH {
         return normal(path);
     }
-    // Where case may be ignored, the system knows how it is spelled.
+    // If case may be ignored, the system knows the actual spelling.
     if cfg!(not(target_os = "linux"))
         && let Ok(real) = path.canonicalize()
     {
@@ -39,7 +39,7 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     real
 }
 
-/// Goes along a path from `real`; `links` more are followed.
+/// Follows a path from `real`, through at most `links` links.
 fn follow(path: &Path, real: &mut PathBuf, links: &mut usize) {
     for part in path.components() {
         match part {
@@ -57,7 +57,7 @@ fn follow(path: &Path, real: &mut PathBuf, links: &mut usize) {
                     follow(&target, real, links);
                 }
             }
-            // An absolute link begins anew.
+            // An absolute link starts again at the root.
             Component::RootDir | Component::Prefix(_) => *real = PathBuf::from("/"),
         }
     }

@@ -198,7 +198,7 @@ pub fn read_text(path: &Path, max: u64) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|_| length <= max)
 }
 
-/// As text, what is no UTF-8 replaced.
+/// Bytes as text, with invalid UTF-8 replaced.
 pub(crate) fn lossy(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|err| String::from_utf8_lossy(err.as_bytes()).into_owned())
@@ -247,7 +247,7 @@ pub enum StdinError {
     TimedOut(Duration),
 }
 
-/// Writes to standard output, without the library's buffer before it: it is one answer.
+/// Writes to standard output without the standard library's buffer, because it is a single answer.
 pub fn write_stdout(bytes: &[u8]) -> std::io::Result<()> {
     let stdout = std::io::stdout().as_fd().try_clone_to_owned()?;
     std::fs::File::from(stdout).write_all(bytes)

@@ -48,7 +48,7 @@ pub fn named(
 
 /// Reads `<id> <kind> <size>`, the object, an end of line; or `<name> missing`.
 pub(crate) fn next(rest: &mut &[u8], id_length: usize) -> Option<Object> {
-    // Behind the bound nothing is told.
+    // Beyond the limit nothing is known.
     let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
         *rest = &[];
         return Some(Object::Other);

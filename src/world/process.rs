@@ -15,9 +15,9 @@ use rustix::{
     process::{Pid, Signal, kill_process_group},
 };
 
-/// What a program printed at the most is kept.
+/// How much of a program's output is kept, in bytes.
 const MAX_OUTPUT: usize = 4 * 1024 * 1024;
-/// The same of a program that is asked for all that it has.
+/// The same for a program whose whole output is wanted.
 const MAX_LONG_OUTPUT: usize = 1024 * 1024 * 1024;
 
 #[derive(Debug)]
@@ -79,8 +79,7 @@ fn start(
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().map_err(|err| Error::Start(name.clone(), err))?;
     let heard = std::thread::scope(|scope| {
-        // A program that does not read to the end has its reasons; one that is killed closes its
-        // end, and the writing fails.
+        // A program may stop reading early; if it is killed, the pipe closes and the write fails.
         let write = |mut stdin: ChildStdin| scope.spawn(move || stdin.write_all(input).ok());
         let writing = child.stdin.take().map(write);
         let heard = listen(&mut child, until, max_output);
