@@ -15,9 +15,9 @@ use roz::{
     core::{
         policy::DecayPolicy,
         reflection::{
-            insight,
             learning::{Category, Confidence, Learning, Scope, Status},
             usage::{Entry, Event, Report, View},
+            usage_insights,
         },
     },
     usage_log::UsageLog,
@@ -33,7 +33,7 @@ fn main() {
     let (policy, now) = (DecayPolicy::default(), DateTime::UNIX_EPOCH);
     let report = took(|| {
         let report = Report::new(&view, &learnings, &policy, now);
-        insight::draw(&report).len() as u64
+        usage_insights::draw(&report).len() as u64
     });
     println!("\na report over 10,000 learnings, ms: {:.1}", report.as_secs_f64() * 1000.0);
     println!("peak memory, kB: {}", peak_memory());

@@ -1,8 +1,8 @@
 //! Opens what every command works on: roz's own folder, the configuration and the sessions.
 
 mod decay;
-pub mod shims;
-pub mod work;
+pub mod session_work;
+pub mod shim_store;
 
 use std::{
     fs,
@@ -15,7 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::{
     config::{self, Diagnostic, Sources},
     core::{
-        agents,
+        client_files,
         intent::{
             SIDECAR,
             selection::{self, Elsewhere},
@@ -116,7 +116,7 @@ fn set_by_project<'a>(names: &[&'a str], project: &Path, world: &World) -> Vec<&
 
 /// The session in whose shell this runs.
 pub fn agent_session(world: &World) -> Option<&str> {
-    agents::session_id(&|name| world.var(name))
+    client_files::session_id(&|name| world.var(name))
 }
 
 impl Roz {

@@ -22,12 +22,11 @@ use crate::{
     core::bounded,
     hooks::shim_judge::{self, Judgement, Place, Start},
     observe::work,
-    open::shims::Watched,
+    open::shim_store::Watched,
     world::{
-        World,
-        ancestors::{Ancestor, ancestors},
-        git,
-        shims::{Started, session_id},
+        World, git,
+        parent_processes::{Ancestor, ancestors},
+        shim_start::{Started, session_id},
     },
 };
 

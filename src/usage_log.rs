@@ -20,7 +20,7 @@ use crate::{
         bounded,
         reflection::usage::{Entry, View},
     },
-    storage::{Result, journal},
+    storage::{Result, json_lines},
     world::{
         cached,
         files::{self, Access, At as _},
@@ -66,7 +66,7 @@ impl UsageLog {
         if entries.is_empty() {
             return Ok(());
         }
-        let lines = journal::lines(entries).at(&self.path)?;
+        let lines = json_lines::lines(entries).at(&self.path)?;
         if let Some(folder) = self.path.parent().filter(|folder| !folder.is_dir()) {
             files::make_private_folder(folder).at(folder)?;
         }
@@ -133,7 +133,7 @@ struct Kept {
 const MADE_BY: u64 = cached::made_by(&[
     include_bytes!("usage_log.rs"),
     include_bytes!("core/reflection/usage/mod.rs"),
-    include_bytes!("core/reflection/usage/view.rs"),
+    include_bytes!("core/reflection/usage/summary.rs"),
 ])
 .1;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::{
     clients,
     config::{Diagnostic, Full, Place, nearest},
-    core::pattern,
+    core::tool_pattern,
     template,
 };
 
@@ -37,7 +37,7 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
     let known = || clients::ALL.iter().flat_map(|client| client.tools());
     let named = full.policy.review.gates.tools.iter();
     let misspelt = named.filter_map(|pattern| {
-        let glob = pattern::exclusion(pattern).unwrap_or(pattern);
+        let glob = tool_pattern::exclusion(pattern).unwrap_or(pattern);
         let name = glob.split_once(':').map_or(glob, |parts| parts.0);
         let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric());
         if !is_plain || known().any(|tool| tool == name) {
@@ -56,7 +56,7 @@ pub(super) fn tools(full: &Full) -> Vec<Diagnostic> {
 pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
     let named = full.policy.review.gates.tools.iter().filter(|tool| tool.starts_with("Bash:"));
     let without =
-        named.filter(|named| full.policy.shims.enabled && pattern::program(named).is_none());
+        named.filter(|named| full.policy.shims.enabled && tool_pattern::program(named).is_none());
     let told = without.map(|pattern| Diagnostic {
         place: place_of(full, "review.gates.tools"),
         problem: format!("`review.gates.tools`: `{pattern}` names no program on PATH"),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{decide, target::Target};
+use super::{decide, target_session::Target};
 use crate::{
     core::{
         self,

@@ -1,6 +1,6 @@
 //! `roz blame`: which intent each line belongs to.
 
-mod known;
+mod line_origins;
 
 use std::{
     fmt::Write as _,
@@ -10,7 +10,7 @@ use std::{
 use chrono::Local;
 use serde_json::{Value, json};
 
-use self::known::{Blamed, blamed};
+use self::line_origins::{Blamed, blamed};
 use super::{ledger::class, say};
 use crate::{
     core::{bounded, intent::ledger::Record},

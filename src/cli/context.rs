@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{say, target};
+use super::{say, target_session};
 use crate::{
     core::{
         bounded,
@@ -18,7 +18,7 @@ use crate::{
     observe::work::{Question, Repository},
     open::{
         Roz,
-        work::{self, Asker, Seen},
+        session_work::{self, Asker, Seen},
     },
     world::{World, git, in_a_line},
 };
@@ -57,9 +57,9 @@ const PAGE: usize = 20_000;
 const MAX_STAT: usize = 4 * 1024;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let (roz, session) = target::existing(args.session.as_deref(), world)?;
+    let (roz, session) = target_session::existing(args.session.as_deref(), world)?;
     let id = &session.session_id;
-    let (asker, roots) = target::works(&session, world);
+    let (asker, roots) = target_session::works(&session, world);
     let with_changes = |root: PathBuf| {
         let found = look(&roz, asker, &root, args);
         (root, found)
@@ -114,7 +114,7 @@ struct Found {
 
 fn look(roz: &Roz, asker: Asker, root: &Path, args: &Args) -> Result<Found, String> {
     let Some(repository) = Repository::of(root) else {
-        let files = work::written_outside(asker, root);
+        let files = session_work::written_outside(asker, root);
         let files: Vec<String> =
             files.into_iter().map(|file| format!("\n  {}", file.path)).collect();
         return Err(match files.concat() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::target;
+use super::target_session;
 use crate::world::World;
 
 /// Show a whole session: its state and its trace, as JSON
@@ -14,7 +14,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let (roz, session) = target::existing(args.session.as_deref(), world)?;
+    let (roz, session) = target_session::existing(args.session.as_deref(), world)?;
     let mut value = serde_json::to_value(&session)?;
     value["state"] = json!({
         "review": session.review.phase().word(),

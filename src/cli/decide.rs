@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::target::{self, Target};
+use super::target_session::{self, Target};
 use crate::{
     core::{
         self, bounded,
@@ -19,7 +19,7 @@ use crate::{
         session::SessionId,
     },
     open::Roz,
-    world::{World, ancestors},
+    world::{World, parent_processes},
 };
 
 /// Record a review verdict (reviewers, and people at a terminal)
@@ -107,7 +107,7 @@ pub(super) fn post(
 ) -> super::Result<(Value, String)> {
     let loaded = roz.load(id)?;
     let roz = roz.of_session(&loaded.session, world).unwrap_or(Ok(roz))?;
-    let (asker, roots) = target::works(&loaded.session, world);
+    let (asker, roots) = target_session::works(&loaded.session, world);
     let mut posting = Posting { decision, claim, works: Vec::new(), unknown: None, excuses };
     for root in &roots {
         match roz.looked(asker, root, loaded.session.review.tree_at_start(root)) {
@@ -153,7 +153,7 @@ fn claim(args: &Args, world: &World) -> Result<Claim, Error> {
 
 /// Fails unless a person at a terminal runs this.
 pub(super) fn person(world: &World) -> Result<(), Error> {
-    if world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent() {
+    if world.var("CLAUDECODE").is_some() || parent_processes::descends_from_agent() {
         return Err(Error::Agent);
     }
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {

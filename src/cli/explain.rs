@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     say::{self, Out, Tone},
-    target, tickets,
+    target_session, tickets,
 };
 use crate::{
     core::{event::TOO_LONG, session::Session},
@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     };
     // The reviewer and the selected intent come from a session: the one in which this runs, or else
     // the newest one here.
-    let session = target::existing(None, world).map(|(_, session)| session);
+    let session = target_session::existing(None, world).map(|(_, session)| session);
     let session = session.unwrap_or_else(|_| {
         let id = "explain".parse().expect("letters are a session's id");
         let mut session = Session::new(id, world.now);

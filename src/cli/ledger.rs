@@ -16,7 +16,7 @@ use crate::{
         bounded,
         intent::ledger::{
             MutationClass, Record,
-            validate::{self, Fault},
+            record_schema::{self, Fault},
         },
     },
     ledger::Ledger,
@@ -303,7 +303,7 @@ fn validate(ledger: &Ledger) -> super::Result {
     ledger.each_line(|number, line| match serde_json::from_slice(line) {
         Ok(value) => {
             records += 1;
-            let faults = validate::faults(&validate::strict(value)).into_iter();
+            let faults = record_schema::faults(&record_schema::strict(value)).into_iter();
             wrong.extend(faults.map(|fault| (number, fault)));
         }
         Err(_) => {
@@ -329,8 +329,8 @@ fn export(ledger: &Ledger) -> super::Result {
     let mut left_out = Vec::new();
     let mut records = Vec::new();
     ledger.each_line(|number, line| {
-        let record = serde_json::from_slice(line).map(validate::strict).unwrap_or_default();
-        if validate::faults(&record).is_empty() {
+        let record = serde_json::from_slice(line).map(record_schema::strict).unwrap_or_default();
+        if record_schema::faults(&record).is_empty() {
             records.push(record);
         } else {
             left_out.push(number);

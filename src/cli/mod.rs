@@ -32,7 +32,7 @@ mod say;
 mod skip;
 mod stats;
 mod status;
-mod target;
+mod target_session;
 mod tickets;
 mod trace;
 mod trial;

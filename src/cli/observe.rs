@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::target::Target;
+use super::target_session::Target;
 use crate::{
     core::{bounded, reflection::state::MAX_NOTE, trace::Mark},
     world::World,

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::{Done, target::Target};
+use super::{Done, target_session::Target};
 use crate::{
     core::{
         bounded,

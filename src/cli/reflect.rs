@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{Done, input, target::Target};
+use super::{Done, input, target_session::Target};
 use crate::{
     core::{
         bounded,

@@ -9,10 +9,10 @@ use crate::{
         session::{RUN, Session, SessionId},
         trace::Mark,
     },
-    hooks::shims::watched,
-    open::{Roz, shims::shell_lines},
+    hooks::shim_setup::watched,
+    open::{Roz, shim_store::shell_lines},
     storage,
-    world::{self, World, git, shims},
+    world::{self, World, git, shim_start},
 };
 
 /// Start an agent whose gated programs are judged when they start
@@ -53,20 +53,20 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let folder = roz.link_shims(&id, &watched, &world.binary()?)?;
         begin(&roz, &id, world)?;
         let mut lines = shell_lines(&folder, &id);
-        if let Some(users) = shims::variable("BASH_ENV") {
+        if let Some(users) = shim_start::variable("BASH_ENV") {
             let users = world::shell_word(&users.to_string_lossy());
             lines = format!("[ -r {users} ] && . {users}\n{lines}");
         }
         let mut path = folder.into_os_string();
         path.push(":");
-        path.push(shims::variable("PATH").unwrap_or_default());
+        path.push(shim_start::variable("PATH").unwrap_or_default());
         let file = roz.write_shell_start(&id, &lines)?;
         variables.push(("BASH_ENV", file.into_os_string()));
         variables.push(("PATH", path));
         variables.push(("ROZ_SESSION_ID", id.to_string().into()));
         variables.push(("ROZ_AGENT_PID", std::process::id().to_string().into()));
     }
-    let err = shims::become_agent(&args.command, &variables);
+    let err = shim_start::become_agent(&args.command, &variables);
     let name = args.command.first().map(|command| command.to_string_lossy().into_owned());
     Err::<Done, _>(Unstartable(name.unwrap_or_default(), err).into())
 }

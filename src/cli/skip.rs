@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{decide, target::Target};
+use super::{decide, target_session::Target};
 use crate::{
     core::{
         bounded,

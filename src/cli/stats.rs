@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Done, say};
 use crate::{
     core::{
-        review::attempt::{Attempt, Outcome},
+        review::blocked_stops::{Attempt, Outcome},
         session::{Session, SessionId},
     },
     open::Roz,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{
     Done, input,
     say::{self, Out, Tone},
-    target,
+    target_session,
 };
 use crate::{
     core::{
@@ -19,7 +19,7 @@ use crate::{
     },
     hooks::reflection_facts,
     observe::{own_files, work::Question},
-    open::{Roz, work::Asker},
+    open::{Roz, session_work::Asker},
     sidecar,
     world::World,
 };
@@ -55,7 +55,7 @@ pub(super) struct Args {
 pub(super) struct LineArgs {}
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let (roz, session) = match target::existing(args.session.as_deref(), world) {
+    let (roz, session) = match target_session::existing(args.session.as_deref(), world) {
         Ok((roz, session)) => (roz, Some(session)),
         Err(err) if args.session.is_some() => return Err(err),
         Err(_) => (Roz::here(world)?, None),
@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 /// Whether an approval covers the work of the current folder, even without gates.
 fn check(roz: &Roz, session: Option<&Session>, world: &World) -> Done {
-    let until = Instant::now() + target::GIT_PATIENCE;
+    let until = Instant::now() + target_session::GIT_PATIENCE;
     let work = match session {
         Some(session) => {
             let asker = Asker { session, now: world.now, until };

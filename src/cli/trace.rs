@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     say::{self, Out},
-    target,
+    target_session,
 };
 use crate::{
     config::nearest,
@@ -41,7 +41,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let (roz, session) = target::existing(args.session.as_deref(), world)?;
+    let (roz, session) = target_session::existing(args.session.as_deref(), world)?;
     let id = session.session_id;
     let wanted = |event: &TraceEvent| {
         args.event_type.as_ref().is_none_or(|event_type| *event_type == event.event_type)

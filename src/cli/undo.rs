@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{input, intent::is_in_client, target::Target};
+use super::{input, intent::is_in_client, target_session::Target};
 use crate::{
     core::{
         bounded,

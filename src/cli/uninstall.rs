@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::install::{Claude, Told, agents};
+use super::install::{Claude, Told, other_clients};
 use crate::{
     clients,
     plugin::{
         ID, MARKETPLACE, Place,
-        client::{self, Client},
+        claude_program::{self, Client},
         settings,
     },
     world::World,
@@ -20,19 +20,19 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only from this agent (may be given more than once); without it, from all of them
-    #[arg(long, value_name = "NAME", value_parser = agents::named())]
+    #[arg(long, value_name = "NAME", value_parser = other_clients::named())]
     client: Vec<&'static dyn clients::Client>,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let mut told = Told::default();
     if args.client.is_empty() {
-        agents::uninstall(None, &mut told, world)?;
+        other_clients::uninstall(None, &mut told, world)?;
     }
     let (claude, others): (Vec<_>, Vec<_>) =
-        args.client.iter().copied().partition(|client| agents::is_claude(*client));
+        args.client.iter().copied().partition(|client| other_clients::is_claude(*client));
     for client in &others {
-        agents::uninstall(Some(client.name()), &mut told, world)?;
+        other_clients::uninstall(Some(client.name()), &mut told, world)?;
     }
     if others.is_empty() || !claude.is_empty() {
         from_claude(&mut told, world)?;
@@ -71,7 +71,8 @@ fn from_claude(told: &mut Told, world: &World) -> super::Result<()> {
             }
         }
         if is_named() {
-            told.to_type = [&["plugin", "uninstall", ID][..], &REMOVE].map(client::line).into();
+            told.to_type =
+                [&["plugin", "uninstall", ID][..], &REMOVE].map(claude_program::line).into();
         }
     }
     // Keep the note as long as the client still has the plugin.
@@ -93,7 +94,7 @@ fn ask(client: &Client, told: &mut Told, world: &World) -> super::Result<()> {
     let mut run = |dir: &Path, words: &[&str]| match client.run_in(dir, words) {
         Err(err) if !err.is_not_found() => Err(err),
         _ => {
-            told.done.push(format!("Ran `{}`.", client::line(words)));
+            told.done.push(format!("Ran `{}`.", claude_program::line(words)));
             Ok(())
         }
     };

@@ -5,10 +5,10 @@ use serde_json::json;
 use super::{
     blame,
     say::{self, Out},
-    status, target,
+    status, target_session,
 };
 use crate::{
-    core::{GATES, bounded, gate::statuses, refused},
+    core::{GATES, bounded, gate::statuses, last_refusal},
     world::World,
 };
 
@@ -50,8 +50,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if let Some(place) = &args.place {
         return blame::why(place, world);
     }
-    let (roz, session) = target::existing(args.session.as_deref(), world)?;
-    let refused = refused::newest(&roz.store.read_trace(&session.session_id)?);
+    let (roz, session) = target_session::existing(args.session.as_deref(), world)?;
+    let refused = last_refusal::newest(&roz.store.read_trace(&session.session_id)?);
     let project = status::project(&roz, world);
     let gates = statuses(GATES, Some(&session), &project, &roz.policy);
     let next = refused.as_ref().map(|refused| {

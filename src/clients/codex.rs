@@ -4,11 +4,12 @@
 use serde_json::{Value, json};
 
 use super::{
-    Capability, Hook, answer,
+    Capability, Hook,
     dialect::{Dialect, Row},
     fields,
     message::{Decision, Printed, Reply},
     setup::{ABOUT, Hooks, Patience, Setup, instructions},
+    tool_result,
 };
 use crate::core::tool::ToolResult;
 
@@ -78,7 +79,7 @@ pub(super) static CODEX: Dialect = Dialect {
     ],
     // This field contains only the output, without lines of the client.
     failed: fields::says_it_failed,
-    result: |call, answer| ToolResult { exit_code: None, ..answer::result(call, answer) },
+    result: |call, answer| ToolResult { exit_code: None, ..tool_result::result(call, answer) },
     recorded_exit_code,
     render,
     ..Dialect::LIKE_CLAUDE

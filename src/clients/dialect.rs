@@ -4,12 +4,13 @@
 use serde_json::{Map, Value, json, value::RawValue};
 
 use super::{
-    Capability, Client, Hook, answer,
+    Capability, Client, Hook,
     claude::{self, nested_calls},
     envelope::{self, DECIDE, HOLD, Payload},
     fields,
     message::{Decision, Error, Input, MAX_TEXT, Printed, Reply},
     setup::{File, Setup},
+    tool_result,
 };
 use crate::core::{
     bounded,
@@ -108,8 +109,8 @@ impl Dialect {
         sends_holds_as_prompts: false,
         is_for_us: |_, _| true,
         mcp: |_| None,
-        failed: answer::failed,
-        result: answer::result,
+        failed: tool_result::failed,
+        result: tool_result::result,
         recorded_exit_code: |_, _| None,
         render: claude::render,
     };

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::{Map, Value, value::RawValue};
 
-use crate::core::{bounded, event::Background, schedule::Scheduled};
+use crate::core::{bounded, event::Background, scheduled_prompts::Scheduled};
 
 /// In bytes. A larger input is not parsed as a whole.
 const LARGE: usize = 1024 * 1024;

@@ -1,7 +1,6 @@
 //! How each supported agent sends events and is answered. Pure: turns bytes into an event of the
 //! core, and an answer into bytes. The files of an agent that are protected are in `core::agents`.
 
-mod answer;
 pub(crate) mod claude;
 mod codex;
 mod copilot;
@@ -10,19 +9,20 @@ mod envelope;
 pub(crate) mod fields;
 mod from_documents;
 mod gemini;
-mod hook;
+mod hook_event;
 pub mod message;
 mod opencode;
 mod qwen;
 pub mod setup;
 #[cfg(test)]
 pub(crate) mod testing;
+mod tool_result;
 
 use std::{collections::BTreeMap, fmt::Debug};
 
 use serde_json::{Value, value::RawValue};
 
-pub use self::hook::Hook;
+pub use self::hook_event::Hook;
 use self::{
     message::{Error, Input, Printed, Reply},
     setup::{File, Setup},

@@ -17,8 +17,8 @@ use crate::{
 /// Changes whenever the code that reads configurations does.
 const MADE_BY: MadeBy = cached::made_by(&[
     include_bytes!("mod.rs"),
-    include_bytes!("client.rs"),
-    include_bytes!("held.rs"),
+    include_bytes!("client_env.rs"),
+    include_bytes!("confirmed_copy.rs"),
     include_bytes!("keys.rs"),
     include_bytes!("layer.rs"),
     include_bytes!("value.rs"),

@@ -11,7 +11,7 @@ use super::{
     keys::{Field, KEYS, Key, Kind, May, slot},
     layer::{Layer, Setting},
 };
-use crate::core::{pattern, policy::Policy, reflection::tickets::SYSTEMS};
+use crate::core::{policy::Policy, reflection::tickets::SYSTEMS, tool_pattern};
 
 /// Ticket systems that are not built in.
 const SYSTEM_ROWS: &str = "ticketing.systems";
@@ -241,7 +241,7 @@ impl Draft<'_> {
 /// Lists grow by new elements; tables are merged by key. After an exclusion, a gate's pattern is
 /// repeated, because the exclusion may have undone it.
 fn add(below: &mut Value, above: Value) {
-    let is_exclusion = |value: &Value| value.as_str().and_then(pattern::exclusion).is_some();
+    let is_exclusion = |value: &Value| value.as_str().and_then(tool_pattern::exclusion).is_some();
     match (below, above) {
         (Value::Array(below), Value::Array(above)) => {
             for item in above {

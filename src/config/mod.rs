@@ -5,9 +5,9 @@
 //! value, so a typo switches no gate off. An unreadable file keeps its last readable text.
 
 mod cache;
-mod client;
+mod client_env;
+mod confirmed_copy;
 mod diagnostic;
-mod held;
 pub mod keys;
 mod layer;
 mod merge;
@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::{
-    client::set_by_project,
+    client_env::set_by_project,
+    confirmed_copy::{hold, keep_confirmed, laxer, release},
     diagnostic::{Diagnostic, Place, nearest},
-    held::{hold, keep_confirmed, laxer, release},
     keys::{KEYS, Key, Kind, May},
     schema::schema,
 };
@@ -158,7 +158,7 @@ struct Seen {
 
 impl Seen {
     fn now(sources: &Sources) -> Self {
-        let held = file::Seen::at(held::path(&sources.roz_home, &sources.user_file));
+        let held = file::Seen::at(confirmed_copy::path(&sources.roz_home, &sources.user_file));
         let user = if held.is_absent() { file::Seen::at(sources.user_file.clone()) } else { held };
         let of_project = |root: &PathBuf| {
             let file = project_file(root);
@@ -173,7 +173,7 @@ impl Seen {
         let mut client_settings = Vec::new();
         if !variables.is_empty() {
             let dirs = dirs(sources);
-            let files = client::settings_files(&dirs, sources.home.as_deref());
+            let files = client_env::settings_files(&dirs, sources.home.as_deref());
             client_settings = files.into_iter().map(file::Seen::at).collect();
         }
         Self { home: sources.home.clone(), user, project, main, client_settings, variables }

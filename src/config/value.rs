@@ -10,7 +10,7 @@ use super::{
     diagnostic::{alternatives, nearest, quoted},
     keys::{Field, Key, Kind},
 };
-use crate::core::pattern;
+use crate::core::tool_pattern;
 
 /// Every pattern is matched against every command, which in the worst case takes the product of
 /// their lengths. Nobody writes so many by hand.
@@ -216,8 +216,8 @@ impl Reader<'_> {
 
     /// An invalid pattern still applies, as a prefix.
     fn check_pattern(&mut self, path: &str, kind: Kind, text: &str, at: Range<usize>) {
-        let excluded = pattern::exclusion(text).filter(|_| matches!(kind, Kind::GatePattern));
-        if let Err(why) = pattern::check(excluded.unwrap_or(text)) {
+        let excluded = tool_pattern::exclusion(text).filter(|_| matches!(kind, Kind::GatePattern));
+        if let Err(why) = tool_pattern::check(excluded.unwrap_or(text)) {
             let problem = format!("`{path}`: {} is not a pattern: {why}", quoted(text));
             let remedy = match excluded {
                 Some(_) => "until it is fixed it excludes nothing",

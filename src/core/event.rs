@@ -1,15 +1,15 @@
 //! The events that a client reports to roz, independent of the client.
 
-mod lines;
+mod command_lines;
 
 use std::{borrow::Cow, cell::OnceCell};
 
 use chrono::TimeDelta;
 use serde_json::Value;
 
-use self::lines::command_lines;
+use self::command_lines::command_lines;
 use crate::{
-    core::{schedule::Scheduled, tool::Tool},
+    core::{scheduled_prompts::Scheduled, tool::Tool},
     shell::{self, Reading},
 };
 

@@ -3,35 +3,35 @@
 //! Invariant: no module in here reads the clock, the environment, the disk or a random number.
 //! `tests/it/tidy.rs` checks this.
 
-pub mod agents;
 pub mod bounded;
 pub mod breaker;
+pub mod client_files;
 pub mod event;
 pub mod facts;
 pub mod gate;
 mod gate_context;
 pub mod intent;
 pub mod jsonc;
+pub mod last_refusal;
+pub mod mcp_paths;
 pub mod name_words;
 pub mod named_writes;
 pub mod needs;
 pub mod outcome;
 pub mod own_files;
-pub mod pattern;
 pub mod policy;
 pub mod prompt;
 pub mod protect;
 pub mod reflection;
 pub mod refusal;
-pub mod refused;
 pub mod review;
 pub mod reviewer_file;
-pub mod schedule;
-pub mod server_paths;
+pub mod scheduled_prompts;
 pub mod session;
 pub mod session_id;
 pub mod session_writes;
 pub mod tool;
+pub mod tool_pattern;
 pub mod trace;
 pub mod weakened_file;
 
@@ -42,16 +42,16 @@ use chrono::{DateTime, Utc};
 use crate::core::{
     event::{Event, Sender, Source, ToolCall, What},
     gate::{Gate, Project},
-    intent::status::IntentGate,
+    intent::gate::IntentGate,
     needs::Needs,
     outcome::{Effect, Notice, Outcome, Verdict},
     policy::{Notify, Policy},
-    reflection::{status::ReflectionGate, tickets::Closing},
+    reflection::{gate::ReflectionGate, tickets::Closing},
     review::{
         decision::{By, Decision},
+        gate::ReviewGate,
         reviewer::{Posting, Refusal, Standing, Taken},
         state::Review,
-        status::ReviewGate,
     },
     session::{Asked, Session},
     trace::Mark,
@@ -197,7 +197,8 @@ pub fn post(
     now: DateTime<Utc>,
 ) -> Result<Taken, Refusal> {
     let session_id = session.session_id.to_string();
-    let posted = review::proof::post(&mut session.review, posting, &session_id, policy, now);
+    let posted =
+        review::authorization::post(&mut session.review, posting, &session_id, policy, now);
     let taken = posted.inspect_err(|refusal| {
         session.record(&Mark::DecisionRefused { reason: refusal.to_string() }, now);
     })?;

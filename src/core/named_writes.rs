@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{event::ToolCall, name_words::is_one, server_paths, tool::Tool};
+use super::{event::ToolCall, mcp_paths, name_words::is_one, tool::Tool};
 use crate::shell::{How, Reading, Run, Write};
 
 /// `project` is the root of the project that judges the writes.
@@ -24,7 +24,7 @@ fn by_tool(call: &ToolCall, project: &Path) -> Vec<(String, How)> {
         // A server may run in another folder than the agent, so relative paths count from both.
         Tool::Mcp { .. } => {
             let mut found = Vec::new();
-            for path in server_paths::named(&call.input) {
+            for path in mcp_paths::named(&call.input) {
                 if !path.starts_with(['/', '~']) {
                     let from_root = project.join(&path).to_string_lossy().into_owned();
                     found.push((from_root, How::Edit));

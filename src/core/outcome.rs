@@ -7,9 +7,9 @@ use crate::core::{
     bounded,
     event::{Event, What},
     intent::{briefing::Briefing, ledger, state::InFlight, unconfirmed::Doubt},
-    pattern,
     reflection::usage,
     review::approval::Approved,
+    tool_pattern,
     trace::Mark,
 };
 
@@ -65,7 +65,7 @@ impl Pass {
     pub fn serves(&self, keys: &[String]) -> bool {
         keys.iter().any(|key| {
             self.keys.contains(key)
-                || self.patterns.iter().any(|pattern| pattern::matches(pattern, key))
+                || self.patterns.iter().any(|pattern| tool_pattern::matches(pattern, key))
         })
     }
 }

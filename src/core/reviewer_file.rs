@@ -2,7 +2,7 @@
 
 use jsonc_parser::ParseOptions;
 
-use super::{agents, jsonc, tool::is_reviewer_name};
+use super::{client_files, jsonc, tool::is_reviewer_name};
 use crate::shell;
 
 /// The reviewer's name where roz installs it as a file.
@@ -38,8 +38,8 @@ pub fn replaces(path: &str, text: &str) -> bool {
     let (stem, extension) = shell::last_part(path).rsplit_once('.').unwrap_or_default();
     let toml = || text.parse::<toml::Table>().unwrap_or_default();
     match extension {
-        "md" if agents::may_override(path) => is_name(stem) || front_has_name(text, is_name),
-        "toml" if agents::may_override(path) => {
+        "md" if client_files::may_override(path) => is_name(stem) || front_has_name(text, is_name),
+        "toml" if client_files::may_override(path) => {
             is_name(stem) || toml().get("name").and_then(toml::Value::as_str).is_some_and(is_name)
         }
         "toml" => toml().get("agents").is_some_and(|agents| agents.get(INSTALLED).is_some()),

@@ -12,7 +12,7 @@ use crate::core::{
     intent::state::IntentState,
     reflection::state::Reflection,
     review::state::Review,
-    schedule::Schedule,
+    scheduled_prompts::Schedule,
     session_writes::Writes,
     trace::{Mark, Trace},
 };

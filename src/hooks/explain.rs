@@ -12,10 +12,10 @@ use crate::{
     core::{
         self, Cx,
         event::{Event, Origin, ToolCall, What},
-        intent::{self, gate::Caller, status::IntentGate},
+        intent::{self, call_checks::Caller, gate::IntentGate},
         protect::{self, Objection},
         reflection::tickets::Closing,
-        review::gated_calls,
+        review::gate_patterns,
         session::Session,
         trace::Mark,
     },
@@ -87,11 +87,11 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     } else {
         Vec::new()
     };
-    let own = gated_calls::covering(&roz.policy.review.gates, &call);
+    let own = gate_patterns::covering(&roz.policy.review.gates, &call);
     let elsewhere = repositories::gates_elsewhere(&call, &world.cwd, &roz.project, world);
     let others = elsewhere
         .iter()
-        .flat_map(|other| gated_calls::covering_runs(&other.gates, &call, &other.runs));
+        .flat_map(|other| gate_patterns::covering_runs(&other.gates, &call, &other.runs));
     let gates = own
         .into_iter()
         .chain(others)

@@ -11,11 +11,11 @@ use crate::{
     core::{
         self, Cx,
         event::{Sender, Stop, What},
-        intent::{self, gate::Caller, status::IntentGate},
+        intent::{self, call_checks::Caller, gate::IntentGate},
         outcome::{Notice, Outcome, Verdict},
         policy::Scope,
         protect,
-        review::{self, gate},
+        review::{self, gated_calls},
     },
     open::Roz,
     storage,
@@ -59,7 +59,7 @@ pub(super) fn fail_open(
             }
             let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
             let elsewhere = repositories::gates_elsewhere(call, cwd, &roz.project, world);
-            let gated = gate::gated(&roz.policy.review, &elsewhere, call).into_iter().next();
+            let gated = gated_calls::gated(&roz.policy.review, &elsewhere, call).into_iter().next();
             match (&outcome.verdict, gated) {
                 (Verdict::Pass, Some(gated)) if unsure => {
                     let notice = Notice::new("ask-unreadable")

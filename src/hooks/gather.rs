@@ -9,27 +9,27 @@ use std::{
 use chrono::TimeDelta;
 
 use super::{
-    Around, Input, handshake, intent_facts, protect_facts, reflection_facts, repositories,
-    reviewing,
+    Around, Input, intent_briefing, intent_facts, protect_facts, reflection_facts, repositories,
+    reviewer_facts,
 };
 use crate::{
     clients::{Capability, Client},
     core::{
-        agents,
+        client_files,
         event::{Source, ToolCall, What},
         facts::{Facts, GatesElsewhere},
         needs::Needs,
         policy::Policy,
-        review::{gate, needs::ReviewNeed, work::Work},
+        review::{gated_calls, needs::ReviewNeed, work::Work},
         reviewer_file,
         session::{Session, SessionId},
     },
     observe::work::Question,
     open::{
         Roz,
-        work::{self, Asker},
+        session_work::{self, Asker},
     },
-    world::{World, changes, read_head},
+    world::{World, git_changes, read_head},
 };
 
 #[derive(Clone, Copy)]
@@ -81,14 +81,14 @@ pub(super) fn facts(needs: Needs, around: &Around, look: Lookup) -> Facts {
         look_up(need, &mut facts, look);
     }
     if let What::PreToolUse(call) = &look.input.event.what {
-        facts.written = reviewing::written(call, look.cwd(), look.home());
+        facts.written = reviewer_facts::written(call, look.cwd(), look.home());
     }
     if let Some(needs) = needs.protect {
         facts.protect = protect_facts::protect_facts(needs, look);
     }
     facts.intent = intent_facts::aims(needs.intent.look, around.formatted, look);
     facts.intent.handshake =
-        needs.intent.briefing.and_then(|briefing| handshake::handshake(&briefing, look));
+        needs.intent.briefing.and_then(|briefing| intent_briefing::handshake(&briefing, look));
     facts.learned = reflection_facts::learned(&needs.reflection, facts.dirty.as_ref(), look);
     facts
 }
@@ -98,12 +98,12 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
     let (cwd, asker) = (look.cwd(), look.asker());
     match (need, &input.event.what) {
         (ReviewNeed::Works, _) => {
-            let roots = work::roots(session, cwd);
+            let roots = session_work::roots(session, cwd);
             let work = |root: &PathBuf| roz.work(asker, root, &Question::default());
             facts.works = roots.iter().map(work).collect();
         }
         (ReviewNeed::WorkHere, _) => facts.work = roz.work(asker, cwd, &Question::default()),
-        (ReviewNeed::Roots, _) => facts.roots = work::roots(session, cwd),
+        (ReviewNeed::Roots, _) => facts.roots = session_work::roots(session, cwd),
         (ReviewNeed::SecondOpinions, _) => {
             facts.second_opinions = Some(second_opinions(&roz.policy, world));
         }
@@ -121,10 +121,10 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
             facts.gates_elsewhere = elsewhere;
         }
         (ReviewNeed::ReviewerChanges, What::PreToolUse(call)) => {
-            facts.reviewer_changes = reviewing::changes(call, look);
+            facts.reviewer_changes = reviewer_facts::changes(call, look);
         }
         (ReviewNeed::Shown, What::PostToolUse { call, .. }) => {
-            facts.shown = reviewing::shown(call, look);
+            facts.shown = reviewer_facts::shown(call, look);
         }
         (ReviewNeed::GatedWork | ReviewNeed::ReviewerChanges | ReviewNeed::Shown, _) => (),
     }
@@ -132,12 +132,12 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
 
 /// For a gated call. If it affects several repositories: the first work that is not approved.
 fn gated_work(call: &ToolCall, elsewhere: &[GatesElsewhere], look: Lookup) -> Work {
-    let gated = gate::gated(&look.roz.policy.review, elsewhere, call);
+    let gated = gated_calls::gated(&look.roz.policy.review, elsewhere, call);
     if gated.is_empty() {
         return Work::default();
     }
     let patterns: Vec<&str> = gated.iter().map(|gated| gated.pattern).collect();
-    let question = work::question(&patterns, call);
+    let question = session_work::question(&patterns, call);
     let mut works = repositories::folders_of(call, &gated, look.cwd(), look.world)
         .into_iter()
         .map(|folder| look.roz.work(look.asker(), &folder, &question));
@@ -157,7 +157,7 @@ fn dirty(source: Source, look: Lookup) -> Option<BTreeMap<String, String>> {
     let goes_on = matches!(source, Source::Clear | Source::Fork | Source::Resume);
     match look.other_sessions().next().filter(|_| goes_on) {
         Some(before) => Some(before.dirty),
-        None => changes::dirty(project, look.until()).ok(),
+        None => git_changes::dirty(project, look.until()).ok(),
     }
 }
 
@@ -183,8 +183,8 @@ pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
 
 /// An agent file with the reviewer's name, which an older client would start instead.
 pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
-    let dirs = dirs.iter().copied().chain(world.var(agents::PROJECT_DIR).map(Path::new));
-    let folders = dirs.flat_map(|dir| agents::folders().map(move |folder| dir.join(folder)));
+    let dirs = dirs.iter().copied().chain(world.var(client_files::PROJECT_DIR).map(Path::new));
+    let folders = dirs.flat_map(|dir| client_files::folders().map(move |folder| dir.join(folder)));
     let mut folders: Vec<PathBuf> = folders.chain(config_dirs(world)).collect();
     folders.dedup();
     let mut budget = MOST_FILES;
@@ -242,7 +242,7 @@ fn reviewers_file(
 }
 
 pub(super) fn config_dirs(world: &World) -> Vec<PathBuf> {
-    agents::config_dirs(&|name| world.var(name), world.user_home.as_deref())
+    client_files::config_dirs(&|name| world.var(name), world.user_home.as_deref())
 }
 
 pub fn config_dir(world: &World) -> Option<PathBuf> {

@@ -24,16 +24,16 @@ use crate::{
         bounded,
         event::{Event, ToolCall, What},
         intent::{
-            checks::Ended,
+            call_checks,
+            check_commands::Ended,
             class::{self, Class, Discard},
             facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
-            gate,
             ignore::{Ignore, Treatment},
             ledger::{Record, who_changed},
             needs::Look as Needed,
+            printed_files,
             scope::{Scope, Unsure, Verdict},
             selection::Unreliable,
-            shown,
             state::{InFlight, Start},
             target::{self, Case, Kind, Target},
             unconfirmed::Doubt,
@@ -53,7 +53,7 @@ use crate::{
         unconfirmed,
     },
     world::{
-        World, changed_since, changes, git, in_a_line,
+        World, changed_since, git, git_changes, in_a_line,
         links::{MAX_PATH, normal, real},
     },
 };
@@ -293,7 +293,7 @@ impl Look<'_> {
             let real = target.real.text();
             let is_stale = |hash: &&String| {
                 call.is_some_and(|call| {
-                    let is_write = gate::is_write(call, *how);
+                    let is_write = call_checks::is_write(call, *how);
                     self.session.intent.is_stale(self.agent, real, hash, is_write)
                 })
             };
@@ -344,7 +344,8 @@ impl Look<'_> {
         if discards.is_empty() || !is_here {
             return None;
         }
-        let states = changes::states(self.project, gather::deadline(&self.roz.policy, self.world));
+        let states =
+            git_changes::states(self.project, gather::deadline(&self.roz.policy, self.world));
         let is_taken = |state: &str| discards.iter().any(|discard| discard.takes(state));
         let taken = states.ok()?.into_iter().filter(|(state, _)| is_taken(state));
         let written: Vec<(String, How)> = taken.map(|(_, path)| (path, How::Edit)).collect();
@@ -393,7 +394,7 @@ impl Look<'_> {
         written: Vec<(String, How)>,
         is_declared: bool,
     ) -> (Vec<Nearer>, BTreeSet<String>) {
-        let selects = gate::selects(call).is_some();
+        let selects = call_checks::selects(call).is_some();
         if written.is_empty() && !selects {
             return (Vec::new(), BTreeSet::new());
         }
@@ -478,7 +479,7 @@ impl Look<'_> {
             found.push(path.clone());
         }
         let home = self.world.user_home.as_deref();
-        for path in call.readings.iter().flat_map(shown::shown) {
+        for path in call.readings.iter().flat_map(printed_files::shown) {
             found.extend(expand(path, self.cwd, home));
         }
         // No system allows such a long path.

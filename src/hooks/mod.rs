@@ -6,10 +6,10 @@ mod act;
 mod exit_code;
 pub mod explain;
 mod fail_open;
-mod format;
+mod formatter;
 pub mod gather;
 mod glob_expansion;
-mod handshake;
+mod intent_briefing;
 mod intent_facts;
 mod nested_calls;
 pub mod own_files;
@@ -17,9 +17,9 @@ mod post_call_changes;
 mod protect_facts;
 pub mod reflection_facts;
 mod repositories;
-mod reviewing;
+mod reviewer_facts;
 pub mod shim_judge;
-pub mod shims;
+pub mod shim_setup;
 pub mod unknown_tools;
 
 use std::{
@@ -38,7 +38,7 @@ use crate::{
         message::{self, Decision, Input, Printed, Reply},
     },
     core::{
-        self, Cx, agents, bounded,
+        self, Cx, bounded, client_files,
         event::What,
         gate::Gate,
         intent::briefing,
@@ -203,7 +203,7 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
     input.event.origin.model = input.event.origin.model.take().or(known);
     let id = input.session_id.clone();
     read_call(&mut input, &roz, world);
-    let formatted = format::run(&input.event, session, &roz);
+    let formatted = formatter::run(&input.event, session, &roz);
     let (weakened, unnoted) = own_files::end(&input.event, &id, &roz, world);
     let around = Around { formatted: formatted.since, weakened };
     let decided = match loaded {
@@ -223,7 +223,7 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
             let effects = mem::take(&mut outcome.effects);
             let mut warnings = act::act(effects, &input, &roz, world, &mut outcome);
             if let What::SessionStart { source } = input.event.what {
-                let set_up = shims::set_up(&input, source, &roz, world);
+                let set_up = shim_setup::set_up(&input, source, &roz, world);
                 warnings.extend(set_up.err().map(|err| {
                     format!("gated programs are not judged when they start: {}", in_a_line(&err))
                 }));
@@ -274,7 +274,8 @@ fn read_call(input: &mut Input, roz: &Roz, world: &World) {
 
 /// The variables of an agent's shell in which a command line could refer to roz's places.
 fn variables(input: &Input, world: &World) -> Vec<(String, String)> {
-    let of_agents = agents::shell_variables(&|name| world.var(name), input.session_id.as_str());
+    let of_agents =
+        client_files::shell_variables(&|name| world.var(name), input.session_id.as_str());
     let known = ["ROZ_HOME", "ROZ_CONFIG"].into_iter();
     let known = known.filter_map(|name| Some((name.to_owned(), world.var(name)?.to_owned())));
     // The shell's parent is the client, so `kill $PPID` keeps the name.

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::{
     config,
     core::{
-        agents,
+        client_files,
         event::{Event, What},
         own_files::{Kind, WeakenedFile, may_change},
         session::SessionId,
@@ -90,8 +90,9 @@ pub fn watched(roz: &Roz, project: &Path, world: &World) -> Vec<Watched> {
     let plugin = plugin.into_iter().flat_map(|path| {
         [".claude-plugin/plugin.json", "hooks/hooks.json"].map(|name| path.join(name))
     });
-    let of_project = agents::settings_files().map(|(folder, name)| project.join(folder).join(name));
-    let of_user = agents::user_files(&|name| world.var(name), world.user_home.as_deref());
+    let of_project =
+        client_files::settings_files().map(|(folder, name)| project.join(folder).join(name));
+    let of_user = client_files::user_files(&|name| world.var(name), world.user_home.as_deref());
     let settings = of_user.into_iter().chain(of_project);
     let watch = |kind| move |path| Watched { kind, path };
     let mut found = vec![Watched { kind: Kind::Configuration, path: roz.user_file.clone() }];

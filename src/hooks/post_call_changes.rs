@@ -3,15 +3,15 @@
 
 use std::{cell::OnceCell, path::Path};
 
-use super::{format, gather::deadline, intent_facts::Look};
+use super::{formatter, gather::deadline, intent_facts::Look};
 use crate::{
     core::{
         event::{LONGEST_CALL, ToolCall},
         intent::{
-            aftermath::{Aftermath, Found},
             change_meaning::{self, Texts},
             changed_lines::{Change, Changed},
             ledger::Record,
+            post_call_facts::{Aftermath, Found},
             scope::{Scope, Verdict},
             state::{InFlight, Start},
             target::{Kind, Target},
@@ -31,7 +31,7 @@ use crate::{
 
 /// The state before a call. `None` for tools that report their changes, unless a formatter follows.
 pub(super) fn start(call: &ToolCall, roz: &Roz) -> Option<Start> {
-    if call.tool.says_what_it_writes() && !format::concerns(call, roz) {
+    if call.tool.says_what_it_writes() && !formatter::concerns(call, roz) {
         return None;
     }
     let project = roz.project.as_path();

@@ -8,7 +8,7 @@ use std::{
 use super::gather::{Lookup, absolute, config_dirs};
 use crate::{
     core::{
-        agents,
+        client_files,
         protect::{
             self, Access, Accessed, Act, INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places,
             ProtectFacts, ProtectNeeds, TextBefore,
@@ -78,7 +78,7 @@ fn places(look: Lookup) -> Places {
     let storage = roz.policy.storage.path.clone();
     let config = world.var("ROZ_CONFIG").map(PathBuf::from);
     let home = [Some(roz.home.clone()), storage, config].into_iter().flatten();
-    let at_home = agents::folders().filter_map(|folder| Some(user?.join(folder)));
+    let at_home = client_files::folders().filter_map(|folder| Some(user?.join(folder)));
     let config_dirs = named_and_real(config_dirs(world).into_iter().chain(at_home));
     let lists = config_dirs.iter().flat_map(|dir| {
         [INSTALLED_PLUGINS, KNOWN_MARKETPLACES]
@@ -86,13 +86,13 @@ fn places(look: Lookup) -> Places {
     });
     let installed = world.data_dir().map(|dir| dir.join("roz"));
     let parts = |root: &Path| PLUGIN_PARTS.map(|part| root.join(part));
-    let loaded = world.var(agents::PLUGIN_ROOT).map(Path::new).into_iter().flat_map(parts);
+    let loaded = world.var(client_files::PLUGIN_ROOT).map(Path::new).into_iter().flat_map(parts);
     let plugin = named_and_real(installed.into_iter().chain(loaded).chain(lists));
     let notes = session
         .transcript_path
         .as_ref()
         .map(|transcript_path| transcript_path.with_extension("").join("subagents"));
-    let launched = world.var(agents::PROJECT_DIR).map(PathBuf::from);
+    let launched = world.var(client_files::PROJECT_DIR).map(PathBuf::from);
     let projects = session.project.iter().chain([&roz.project]).chain(&roz.main);
     let projects = projects.chain(&session.cwd).cloned();
     let projects = projects.chain(launched).chain([look.cwd().to_owned()]);

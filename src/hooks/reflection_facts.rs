@@ -31,7 +31,7 @@ use crate::{
     open::Roz,
     shell::{self, Run},
     sidecar::scratch_dirs::TEMPORARY,
-    world::{self, World, changes, git, links, process},
+    world::{self, World, git, git_changes, links, process},
 };
 
 /// For a ticket system's program.
@@ -338,7 +338,7 @@ impl Lookup<'_> {
             return None;
         }
         let head = git::head(root);
-        let look = || changes::dirty(root, self.until()).unwrap_or_default();
+        let look = || git_changes::dirty(root, self.until()).unwrap_or_default();
         Some(Baseline { head, dirty: dirty.cloned().unwrap_or_else(look) })
     }
 
@@ -353,17 +353,17 @@ impl Lookup<'_> {
             None => self.session.head.clone().or_else(|| git::head(root)),
         };
         let base = began_at.unwrap_or_else(|| EMPTY_TREE.to_owned());
-        let changed = match changes::since(root, &base, self.session.created_at, self.until()) {
+        let changed = match git_changes::since(root, &base, self.session.created_at, self.until()) {
             Ok(changed) => changed,
             Err(err) => return Diff::Unknown(world::in_a_line(&err)),
         };
         let is_work = |path: &str| !OWN_FOLDERS.iter().any(|text| path.starts_with(text));
         let was_there = |path: &str| {
             let before = baseline.and_then(|baseline| baseline.dirty.get(path));
-            before.is_some_and(|before| *before == changes::content(&root.join(path)))
+            before.is_some_and(|before| *before == git_changes::content(&root.join(path)))
         };
         let is_own =
-            |changed: &&changes::Changed| is_work(&changed.path) && !was_there(&changed.path);
+            |changed: &&git_changes::Changed| is_work(&changed.path) && !was_there(&changed.path);
         let lines = changed
             .iter()
             .filter(is_own)

@@ -8,7 +8,10 @@ use std::{
 
 use super::gather::absolute;
 use crate::{
-    core::{event::ToolCall, facts::GatesElsewhere, pattern, policy::Mode, review::gate::Gated},
+    core::{
+        event::ToolCall, facts::GatesElsewhere, policy::Mode, review::gated_calls::Gated,
+        tool_pattern,
+    },
     open::Roz,
     shell::{HOLE, Run},
     world::{World, git, links},
@@ -78,7 +81,9 @@ pub(super) fn folders_of(
     world: &World,
 ) -> Vec<PathBuf> {
     let is_gated = |run: &&Run| {
-        run.keys().iter().any(|key| gated.iter().any(|gated| pattern::matches(gated.pattern, key)))
+        run.keys()
+            .iter()
+            .any(|key| gated.iter().any(|gated| tool_pattern::matches(gated.pattern, key)))
     };
     let own = call.runs().filter(is_gated).map(|run| {
         let folder = run.folders.first().filter(|folder| !folder.contains(HOLE));

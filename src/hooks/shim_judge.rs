@@ -18,15 +18,15 @@ use crate::{
         self, Cx,
         event::{Event, Origin, STARTED, ToolCall, What},
         outcome::{Outcome, Verdict},
-        pattern,
         policy::Scope,
         reflection::tickets::Closing,
-        review::{gate, status::ReviewGate},
+        review::{gate::ReviewGate, gated_calls},
         session::{Session, SessionId},
         tool::{SHELL, Tool},
+        tool_pattern,
         trace::Mark,
     },
-    open::{Roz, shims::Watched},
+    open::{Roz, shim_store::Watched},
     shell,
     storage::{self, update},
     template::{self, Voice},
@@ -88,9 +88,9 @@ pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> 
     call.read(&options);
     call.read_lines(&alias(&call, start), &options);
     let elsewhere = repositories::gates_elsewhere(&call, &start.cwd, &roz.project, world);
-    let mut gated = gate::gated(&roz.policy.review, &elsewhere, &call);
+    let mut gated = gated_calls::gated(&roz.policy.review, &elsewhere, &call);
     // Patterns without a program were judged with the command line.
-    gated.retain(|gated| pattern::program(gated.pattern).is_some());
+    gated.retain(|gated| tool_pattern::program(gated.pattern).is_some());
     let mut closings = reflection_facts::closings(&call, &start.cwd, &roz, world);
     if !closings.is_empty()
         && !session.is_some_and(|session| reflection_facts::is_on(session, &roz, &start.cwd))
@@ -143,7 +143,7 @@ pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
     }
     // On a file system that ignores case, `GIT` starts `git`.
     let is_its = |text: &&String| {
-        pattern::program(text).is_some_and(|text| text.eq_ignore_ascii_case(program))
+        tool_pattern::program(text).is_some_and(|text| text.eq_ignore_ascii_case(program))
     };
     let patterns = watched.patterns.iter().filter(is_its);
     let patterns: Vec<&String> = patterns.collect();
@@ -154,7 +154,7 @@ pub fn is_unwatched(argv: &[String], cwd: &Path, watched: &Watched) -> bool {
     reading.unreadable.is_none()
         && !patterns
             .iter()
-            .any(|pattern| pattern::check(pattern).is_err() || reading.may_run(pattern))
+            .any(|pattern| tool_pattern::check(pattern).is_err() || reading.may_run(pattern))
 }
 
 pub fn note_closed_tickets(
@@ -226,7 +226,7 @@ fn with_any_reviewer(why: &str, id: &SessionId) -> String {
 }
 
 fn is_allowed_once(mark: &Mark) -> bool {
-    matches!(mark, Mark::GateAllowed(answer) if answer.reason == gate::ALLOWED)
+    matches!(mark, Mark::GateAllowed(answer) if answer.reason == gated_calls::ALLOWED)
 }
 
 /// For when the approvals cannot be read.

@@ -32,7 +32,7 @@ const MADE_BY: MadeBy = cached::made_by(&[
     include_bytes!("../core/reflection/learning.rs"),
     include_bytes!("../core/reflection/retrieval/build.rs"),
     include_bytes!("../core/reflection/retrieval/index.rs"),
-    include_bytes!("../core/reflection/retrieval/paths.rs"),
+    include_bytes!("../core/reflection/retrieval/path_terms.rs"),
     include_bytes!("../core/reflection/retrieval/words.rs"),
 ]);
 

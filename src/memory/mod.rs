@@ -12,7 +12,7 @@ pub mod index;
 mod library;
 mod markdown;
 mod mcp;
-mod text;
+mod text_file;
 mod total_recall;
 
 use std::path::PathBuf;

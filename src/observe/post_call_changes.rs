@@ -20,8 +20,8 @@ use crate::{
     core::{
         bounded,
         intent::{
-            aftermath::WayBack,
             changed_lines::{Change, Changed, Opaque},
+            post_call_facts::WayBack,
             state::Start,
             unconfirmed::FILES,
         },

@@ -7,8 +7,8 @@ use super::{repository::Repository, work::Scene};
 use crate::{
     core::review::work,
     world::{
-        changes,
         git::{Error, git_with},
+        git_changes,
     },
 };
 
@@ -113,7 +113,7 @@ impl Status {
 /// Whether a file was dirty when the session began and has not changed since.
 fn was_dirty(path: &str, root: &Path, scene: &Scene) -> bool {
     let file = root.join(path);
-    scene.dirty_before.get(path).is_some_and(|then| *then == changes::content(&file))
+    scene.dirty_before.get(path).is_some_and(|then| *then == git_changes::content(&file))
         && !(scene.is_written)(&file)
 }
 

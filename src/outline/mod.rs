@@ -4,8 +4,8 @@
 //! compiling queries in each process takes longer than parsing. A [`Piece`] is a
 //! definition, an import or a statement. It is split into [`token`]s on demand.
 
+mod definition_names;
 mod kinds;
-mod names;
 mod table;
 #[cfg(test)]
 mod tests;

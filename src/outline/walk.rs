@@ -3,9 +3,8 @@
 use tree_sitter::Node;
 
 use super::{
-    Kind, Language, Outline, Piece, Source,
+    Kind, Language, Outline, Piece, Source, definition_names,
     kinds::is_in,
-    names,
     table::{Role, Visibility},
     token,
 };
@@ -98,7 +97,7 @@ impl<'s> Walk<'s, '_> {
         } else if node.kind() == "export_statement" {
             let (kind, name) = match node.child_by_field_name("value") {
                 Some(_) => (Kind::Value, "default".to_owned()),
-                None => (Kind::Export, names::one_line(self.source.text_of(node))),
+                None => (Kind::Export, definition_names::one_line(self.source.text_of(node))),
             };
             let piece = self.piece(kind, nodes, place);
             self.outline.pieces.push(Piece { names: vec![name], is_public: true, ..piece });
@@ -139,7 +138,7 @@ impl<'s> Walk<'s, '_> {
     }
 
     fn named(&self, kind: Kind, node: Node, nodes: Vec<Node<'s>>, place: &Place) -> Piece<'s> {
-        let names = names::of(self.source, node);
+        let names = definition_names::of(self.source, node);
         let is_public = place.is_public && self.is_public(node, &nodes, &names, place);
         Piece { names, is_public, ..self.piece(kind, nodes, place) }
     }

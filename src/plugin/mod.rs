@@ -4,10 +4,10 @@
 //! The client reads a marketplace in a folder directly, at every session's start, so the folder has
 //! to stay. It contains the absolute path of the binary, so that a hook does not depend on PATH.
 
-mod before;
-pub mod client;
-pub mod extras;
+mod backup;
+pub mod claude_program;
 pub mod json_edit;
+pub mod permission_rules;
 mod place;
 pub mod settings;
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Error, FILES, LINK, MARKETPLACE, MAX_FILE, PLUGIN, Plugin,
-    before::{self, Before},
+    backup::{self, Before},
     failed,
     json_edit::Document,
     put,
@@ -85,7 +85,7 @@ impl Place {
 
     /// Removes roz from files of the client that were not recorded. Returns what was done.
     pub fn take_out(files: &[PathBuf]) -> Result<Vec<String>, Error> {
-        files.iter().filter_map(|path| before::take_out(path, None).transpose()).collect()
+        files.iter().filter_map(|path| backup::take_out(path, None).transpose()).collect()
     }
 
     /// Removes the client's own copies of this plugin, which it would keep for two more weeks.

@@ -22,31 +22,31 @@
 //! same as empty. A caller then matches the [`raw_words`] as well, so that padding a line hides nothing.
 
 mod base_name;
+mod command_key;
 mod escapes;
 mod field;
 mod glob;
-mod key;
 pub(crate) mod limit;
-mod options;
+mod raw_words;
+mod read_options;
 mod reading;
 mod scan;
 mod syntax;
 mod table;
-mod unreadable;
 mod walk;
 
 #[cfg(test)]
 mod tests;
 
 pub use base_name::last_part;
+pub use command_key::may_match;
 pub use glob::matches as pattern_matches;
-pub use key::may_match;
-pub use options::{Operands, Options, Writer};
+pub use raw_words::raw_words;
+pub use read_options::{Operands, Options, Writer};
 pub use reading::{
     Certainty, Code, HOLE, How, Interpreter, ReadOf, Reading, Run, Script, Unreadable, Write,
 };
 pub use table::global_options::{git_folders, git_options, is_git_verb};
-pub use unreadable::raw_words;
 
 /// Reads a command line as bash would, without running any of it.
 pub fn read(line: &str) -> Reading {

@@ -331,7 +331,7 @@ fn the_last_part_stands_behind_the_last_slash() {
 #[test]
 fn a_literal_in_a_call_is_a_command() {
     use Interpreter::{Awk, JavaScript, Lua, Perl, Php, Python, Ruby};
-    use walk::literal_call::Started;
+    use walk::subprocess_calls::Started;
     let shell = |text: &str| Started::Shell(text.to_owned());
     let program =
         |words: &[&str]| Started::Program(words.iter().map(|word| (*word).to_owned()).collect());
@@ -352,7 +352,7 @@ fn a_literal_in_a_call_is_a_command() {
         (Lua, "os.execute('git push')", shell("git push")),
         (Awk, "BEGIN{system(\"git push\")}", shell("git push")),
     ] {
-        assert_eq!(walk::literal_call::find(code, language), [expected], "{code}");
+        assert_eq!(walk::subprocess_calls::find(code, language), [expected], "{code}");
     }
 }
 
@@ -365,6 +365,6 @@ fn what_code_says_is_no_command() {
         (Interpreter::JavaScript, "/push/.exec('git push')"),
         (Interpreter::Ruby, "puts 'git push'"),
     ] {
-        assert_eq!(walk::literal_call::find(code, language), [], "{code}");
+        assert_eq!(walk::subprocess_calls::find(code, language), [], "{code}");
     }
 }

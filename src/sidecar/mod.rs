@@ -9,9 +9,9 @@ pub mod intent_store;
 pub mod scan_filter;
 pub mod scratch_dirs;
 pub mod target;
-mod tree;
 pub mod unconfirmed;
 pub mod yaml;
+mod yaml_tree;
 
 #[cfg(test)]
 mod tests;

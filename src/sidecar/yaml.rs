@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tree::{self, Node, broken};
+use super::yaml_tree::{self, Node, broken};
 use crate::core::intent::catalogue::{Catalogue, Intent, Problem, Status};
 
 /// The largest total length of all intents with aliases expanded, in bytes.
@@ -30,7 +30,7 @@ fn read(bytes: &[u8]) -> Result<Catalogue, Problem> {
         let line = bytes[..err.valid_up_to()].split(|byte| *byte == b'\n').count();
         broken(line, 0, "it is not UTF-8 from here on".to_owned())
     })?;
-    let tree = tree::read(text)?;
+    let tree = yaml_tree::read(text)?;
     let mut reader = Reader::default();
     reader.file(tree.as_deref())?;
     Ok(reader.catalogue)

@@ -8,7 +8,7 @@ use std::{
 
 use chrono::{DateTime, Utc};
 
-use super::{Result, journal};
+use super::{Result, json_lines};
 use crate::{
     core::review::approval::{self, Row, Table},
     world::{
@@ -47,7 +47,7 @@ impl Approvals {
 
     fn rows(&self) -> Result<Vec<Row>> {
         let bytes = files::read_whole(&self.path)?.unwrap_or_default();
-        Ok(journal::entries(&bytes).collect())
+        Ok(json_lines::entries(&bytes).collect())
     }
 
     /// Adds rows, and returns once they are on the disk.
@@ -59,7 +59,7 @@ impl Approvals {
         files::make_private_folder(folder).at(folder)?;
         let _lock = files::lock(&self.path.with_extension("lock"), until)?;
         let log = Log::open(&self.path, Access::Private)?;
-        log.add(&journal::lines(rows).at(&self.path)?)?;
+        log.add(&json_lines::lines(rows).at(&self.path)?)?;
         Ok(log.sync()?)
     }
 
@@ -69,7 +69,7 @@ impl Approvals {
         let rows = self.rows()?;
         let kept = approval::kept(rows.clone(), before);
         if kept != rows {
-            let bytes = journal::lines(&kept).at(&self.path)?;
+            let bytes = json_lines::lines(&kept).at(&self.path)?;
             cached::replace(&self.path, &[&bytes]).at(&self.path)?;
         }
         Ok(kept.iter().any(|row| matches!(row, Row::Approved(_))))

@@ -9,7 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
 
 use super::*;
-use crate::core::schedule::Scheduled;
+use crate::core::scheduled_prompts::Scheduled;
 use crate::core::trace::Mark;
 
 /// Small enough that every test of the bound stays small.

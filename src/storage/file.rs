@@ -33,7 +33,7 @@ use crate::{
     },
     storage::{
         Activity, Error, Leftover, LeftoverKind, MessageStore, Result, Revision, Stored,
-        check_version, journal, touch,
+        check_version, json_lines, touch,
         trace::{self, Batch},
         without_fresh,
     },
@@ -267,7 +267,7 @@ impl MessageStore for FileStore {
 
     fn read_trace(&self, id: &SessionId) -> Result<Vec<TraceEvent>> {
         let bytes = files::read_whole(&self.files(id).trace)?.unwrap_or_default();
-        Ok(trace::bounded(journal::entries(&bytes).collect(), self.max_events))
+        Ok(trace::bounded(json_lines::entries(&bytes).collect(), self.max_events))
     }
 
     fn leftovers(&self) -> Result<Vec<Leftover>> {

@@ -3,8 +3,8 @@
 
 pub mod approvals;
 mod file;
-pub mod journal;
-mod memory;
+mod in_memory;
+pub mod json_lines;
 mod trace;
 mod update;
 
@@ -28,7 +28,7 @@ use crate::{
 
 pub use self::{
     file::FileStore,
-    memory::MemoryStore,
+    in_memory::MemoryStore,
     update::{update, update_from},
 };
 pub use crate::world::files::Error as FileError;

@@ -61,7 +61,7 @@ impl Home {
 
 fn line(seq: u64) -> String {
     let event = mark(0).at(seq, at(5));
-    String::from_utf8(journal::lines([&event]).unwrap()).unwrap()
+    String::from_utf8(json_lines::lines([&event]).unwrap()).unwrap()
 }
 
 fn mode(path: &Path) -> u32 {

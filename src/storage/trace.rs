@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     core::trace::{Mark, Trace, TraceEvent},
-    storage::{Result, file::Files, journal},
+    storage::{Result, file::Files, json_lines},
     world::{
         files::{self, Access, At as _, Replacement},
         log::Log,
@@ -67,7 +67,7 @@ pub(super) fn add(
         rewrite(files, trace, &log.tail(before)?, batch, max_events)?;
         return Ok(Undo(None));
     }
-    let mut new = journal::lines(&events).at(&files.trace)?;
+    let mut new = json_lines::lines(&events).at(&files.trace)?;
     tell_apart(&mut new, log.end()?, trace.bytes);
     let written = log.add(&new).and_then(|()| if durable { log.sync() } else { Ok(()) });
     let length = written.and_then(|()| log.len());
@@ -120,7 +120,7 @@ fn is_marker(event: &TraceEvent) -> bool {
 /// Counts what is in the file instead of using the counts in the state. Returns the mark for events
 /// that the state does not count.
 fn recover(trace: &mut Trace, found: &[u8], at: DateTime<Utc>) -> Option<TraceEvent> {
-    let events: Vec<TraceEvent> = journal::entries(found).collect();
+    let events: Vec<TraceEvent> = json_lines::entries(found).collect();
     let after_seq = trace.seq;
     let beyond =
         events.iter().filter(|event| event.seq > after_seq && !is_marker(event)).count() as u64;
@@ -140,10 +140,10 @@ fn rewrite(
     batch: Batch,
     max_events: usize,
 ) -> Result<()> {
-    let mut events: Vec<TraceEvent> = journal::entries(found).collect();
+    let mut events: Vec<TraceEvent> = json_lines::entries(found).collect();
     events.extend(batch.events);
     let events = bounded(events, max_events);
-    let mut bytes = journal::lines(&events).at(&files.trace)?;
+    let mut bytes = json_lines::lines(&events).at(&files.trace)?;
     tell_apart(&mut bytes, 0, trace.bytes);
     let new = Replacement { bytes: &bytes, modified: None, durable: batch.durable, mode: None };
     files::replace(&files.trace, &files.tmp, &new)?;

@@ -77,7 +77,7 @@ fn entry(number: i64) -> Entry {
 }
 
 fn lines(numbers: std::ops::Range<i64>) -> Vec<u8> {
-    journal::lines(&numbers.map(entry).collect::<Vec<_>>()).unwrap()
+    json_lines::lines(&numbers.map(entry).collect::<Vec<_>>()).unwrap()
 }
 
 /// Enough to be kept.

@@ -4,20 +4,20 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is where they come in")]
 
-pub mod ancestors;
 pub mod blame;
 pub(crate) mod cached;
 pub mod changed_since;
-pub mod changes;
 pub(crate) mod file_identity;
 pub(crate) mod files;
 pub mod git;
+pub mod git_changes;
 pub(crate) mod links;
 mod lock;
 pub(crate) mod log;
 pub mod objects;
+pub mod parent_processes;
 pub mod process;
-pub mod shims;
+pub mod shim_start;
 
 use std::{
     env,
@@ -54,7 +54,7 @@ impl World {
     pub fn from_env() -> Self {
         let text = |(name, value): (OsString, OsString)| {
             let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-            let unshimmed = if name == "PATH" { shims::without_folders(&value) } else { None };
+            let unshimmed = if name == "PATH" { shim_start::without_folders(&value) } else { None };
             Some((name, unshimmed.unwrap_or(value)))
         };
         let env = env::vars_os().filter_map(text).collect();

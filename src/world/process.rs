@@ -43,7 +43,7 @@ pub enum Error {
 /// shims.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
-    if let Some(path) = super::shims::own_path() {
+    if let Some(path) = super::shim_start::own_path() {
         command.env("PATH", path);
     }
     command

@@ -11,7 +11,7 @@ use jsonschema::Validator;
 use proptest::prelude::*;
 use roz::core::intent::{
     changed_lines::Changed,
-    ledger::{Call, Change, FileDetails, Record, Refusal, validate},
+    ledger::{Call, Change, FileDetails, Record, Refusal, record_schema},
 };
 use serde_json::{Value, json};
 
@@ -105,14 +105,14 @@ fn full() -> Value {
 
 #[test]
 fn our_own_check_takes_what_the_schema_takes() {
-    assert_eq!(validate::faults(&full()), []);
+    assert_eq!(record_schema::faults(&full()), []);
     is_valid(&SPECIFICATION, &full());
     agrees(&full());
 }
 
 #[track_caller]
 fn agrees(record: &Value) {
-    let faults = validate::faults(record);
+    let faults = record_schema::faults(record);
     assert_eq!(faults.is_empty(), GENERATED.is_valid(record), "{faults:?} {record}");
 }
 
@@ -216,7 +216,7 @@ proptest! {
         for record in [change, refused].map(|change| Record::of_change(&call, change)) {
             let value = serde_json::to_value(&record).unwrap();
             is_valid(&SPECIFICATION, &value);
-            let strict = validate::strict(value);
+            let strict = record_schema::strict(value);
             is_valid(&SPECIFICATION, &strict);
             is_valid(&GENERATED, &strict);
         }

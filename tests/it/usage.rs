@@ -164,7 +164,7 @@ fn what_others_wrote_into_the_log_drives_no_terminal() {
 #[test]
 fn the_help_lists_every_insight_with_its_trigger() {
     let help = Roz::new().run(&["stats", "--help"]).succeeds().stdout;
-    for row in roz::core::reflection::insight::TABLE {
+    for row in roz::core::reflection::usage_insights::TABLE {
         let line = help.lines().find(|it| it.trim_start().starts_with(row.kind));
         assert!(line.is_some(), "{:?} is not in {help}", row.kind);
     }

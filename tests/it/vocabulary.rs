@@ -24,7 +24,7 @@ const NAMES: &[&str] = &[
 
 /// Files that name them all the same, each with its reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    ("core/agents.rs", "the table of agents whose own files are protected"),
+    ("core/client_files.rs", "the table of agents whose own files are protected"),
     ("core/protect/table.rs", "the examples of the rules, which the page of them shows"),
     ("core/intent/class/critical.rs", "files that hold credentials, whoever made them"),
     ("core/intent/ledger/mod.rs", "`urn:claude:session:`, which Agent Trace spells out"),

@@ -2,7 +2,7 @@
 //! `roz doctor` plays the same one without showing it.
 
 mod cage;
-mod stage;
+mod runner;
 mod story;
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 pub(super) use self::{
     cage::Cage,
-    stage::{Stage, Step, times},
+    runner::{Stage, Step, times},
 };
 use super::say::Out;
 use crate::world::World;

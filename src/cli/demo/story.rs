@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use super::stage::{
+use super::runner::{
     Stage,
     Verdict::{self, Denies, Done, Holds, Passes, Refuses, Tells},
     merged,

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use super::{Finding, Subject};
 use crate::{
-    cli::install::{agents, is_for},
+    cli::install::{is_for, other_clients},
     hooks::gather::config_dir,
     plugin::{
         self, Found, Place,
-        client::{self, Client, KNOWS_ALL, OLDEST, Version},
+        claude_program::{self, Client, KNOWS_ALL, OLDEST, Version},
         settings::{self, Broken, Settings},
     },
     world::{World, git},
@@ -40,7 +40,7 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
 
 /// The other agents that are connected, and how to look at them.
 pub(super) fn connected(world: &World) -> Option<String> {
-    let others = agents::connected(world);
+    let others = other_clients::connected(world);
     let told = others.iter().map(|client| {
         format!("{} is connected: `roz doctor --client {}`", client.title(), client.name())
     });
@@ -49,7 +49,7 @@ pub(super) fn connected(world: &World) -> Option<String> {
 
 /// What the client and its files say.
 pub(super) struct Look {
-    pub(super) client: Option<(Client, Result<Version, client::Error>)>,
+    pub(super) client: Option<(Client, Result<Version, claude_program::Error>)>,
     pub(super) project: PathBuf,
     pub(super) settings: Vec<Settings>,
     pub(super) broken: Vec<Broken>,

@@ -8,7 +8,7 @@ use super::{
     reviewer::{is_same, version_of},
 };
 use crate::{
-    plugin::{ID, client, settings},
+    plugin::{ID, claude_program, settings},
     world::World,
 };
 
@@ -106,14 +106,14 @@ fn plugin_folder(look: &Look, binary: &Path, world: &World) -> Option<Finding> {
         Some(Finding::warn(format!("the hooks run `{path}`, not this binary"), INSTALL))
     } else if let Some((_, Ok(version))) = &look.client
         && found.strict
-        && *version < client::STRICT_SINCE
+        && *version < claude_program::STRICT_SINCE
     {
         Some(Finding::warn(
             format!(
                 "strict, but Claude Code {version} does not support that: it lets a tool call pass \
                  if roz cannot run"
             ),
-            format!("update the client to {} or newer", client::STRICT_SINCE),
+            format!("update the client to {} or newer", claude_program::STRICT_SINCE),
         ))
     } else {
         None

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unnecessary_wraps, reason = "all checks are of one type")]
 
-mod agent;
 mod canary;
 mod client;
 mod configuration;
@@ -11,6 +10,7 @@ mod home;
 mod hooks;
 mod incidents;
 mod intents;
+mod other_client;
 mod reflection;
 mod reviewer;
 mod shims;
@@ -56,7 +56,7 @@ pub(super) struct Args {
     #[arg(long)]
     no_client: bool,
     /// Check another agent instead: its files, and its recorded payloads through real hooks
-    #[arg(long, value_name = "NAME", value_parser = install::agents::named(), conflicts_with_all = ["no_client", "only"])]
+    #[arg(long, value_name = "NAME", value_parser = install::other_clients::named(), conflicts_with_all = ["no_client", "only"])]
     client: Option<&'static dyn clients::Client>,
     /// Only this check (can be given again)
     #[arg(long, value_name = "CHECK", value_parser = PossibleValuesParser::new(CHECKS.iter().map(|(name, _)| *name)))]
@@ -149,8 +149,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         let names: Vec<&str> = CHECKS.iter().map(|(name, _)| *name).collect();
         return super::said(json!({ "checks": names }), names.join("\n") + "\n");
     }
-    if let Some(client) = args.client.filter(|client| !install::agents::is_claude(*client)) {
-        let checks = agent::checks(client, &world.binary()?, world);
+    if let Some(client) = args.client.filter(|client| !install::other_clients::is_claude(*client)) {
+        let checks = other_client::checks(client, &world.binary()?, world);
         return report(&checks, &[], args, world);
     }
     let sources = open::sources(world, &world.cwd);

@@ -3,7 +3,7 @@
 mod ask;
 mod config;
 mod found;
-mod servers;
+mod mcp_config;
 mod step;
 
 use std::{
@@ -240,7 +240,7 @@ fn set_up(
             }
             steps.push(step);
         }
-        steps.push(servers::servers(project));
+        steps.push(mcp_config::servers(project));
         let ignored: Vec<String> = ledger::IGNORED.lines().map(str::to_owned).collect();
         steps.push(lines(project, &format!("{FOLDER}/.gitignore"), &ignored));
         steps.extend(untracked(args, roz, world)?);

@@ -1,8 +1,8 @@
 //! `roz install`: installs the hooks with the client's own commands, and in other agents by editing
 //! their files.
 
-pub(super) mod agents;
-mod codex;
+mod codex_trust;
+pub(super) mod other_clients;
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ use crate::{
     hooks::gather::config_dir,
     plugin::{
         self, ID, MARKETPLACE, Place, Plugin,
-        client::{self, Client, Install},
-        extras,
+        claude_program::{self, Client, Install},
+        permission_rules,
         settings::{self, Settings},
     },
     world::{World, git},
@@ -55,7 +55,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     trial: Option<bool>,
     /// Connect this agent instead of Claude Code (may be given more than once)
-    #[arg(long, value_name = "NAME", value_parser = agents::named())]
+    #[arg(long, value_name = "NAME", value_parser = other_clients::named())]
     client: Vec<&'static dyn clients::Client>,
     /// Connect every agent that is found here, Claude Code among them
     #[arg(long, conflicts_with = "client")]
@@ -106,8 +106,8 @@ pub(super) struct Told {
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let (claude, others): (Vec<_>, Vec<_>) =
-        args.client.iter().copied().partition(|client| agents::is_claude(*client));
-    let others = if args.all { agents::present(world) } else { others };
+        args.client.iter().copied().partition(|client| other_clients::is_claude(*client));
+    let others = if args.all { other_clients::present(world) } else { others };
     let is_claude_wanted = if args.all {
         Client::find(world).is_some()
     } else {
@@ -148,8 +148,8 @@ fn would(
         told.done.push(format!("Would write `trial = {trial}` to your configuration."));
     }
     for client in others {
-        let planned = agents::plan(*client, world)?;
-        if agents::left_alone(*client, &planned, told) {
+        let planned = other_clients::plan(*client, world)?;
+        if other_clients::left_alone(*client, &planned, told) {
             continue;
         }
         let files = planned.into_iter().filter(|file| !file.is_done());
@@ -175,7 +175,7 @@ fn would(
 
 /// Writes the files of another agent.
 fn connect(client: &dyn clients::Client, told: &mut Told, world: &World) -> super::Result<()> {
-    agents::install(client, told, world)?;
+    other_clients::install(client, told, world)?;
     if !told.is_unfinished && !client.can(Capability::EnvironmentFile) {
         let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
         told.notes.push(format!(
@@ -317,7 +317,7 @@ impl Wiring<'_> {
             place.remember_what_was_made()?;
             wired?;
         } else {
-            told.to_type = [&add[..], &install].map(client::line).into();
+            told.to_type = [&add[..], &install].map(claude_program::line).into();
         }
         self.offer_others(told)?;
         if client.is_some() {
@@ -371,9 +371,9 @@ impl Wiring<'_> {
         let scope = self.scope();
         let is_ours = |other: &Install| other.scope == scope && is_for(other, &self.claude.project);
         let find = || client.installs().map(|all| all.into_iter().find(is_ours));
-        let mut ask = |words: &[&str]| -> Result<(), client::Error> {
+        let mut ask = |words: &[&str]| -> Result<(), claude_program::Error> {
             client.run(words)?;
-            told.done.push(format!("Ran `{}`.", client::line(words)));
+            told.done.push(format!("Ran `{}`.", claude_program::line(words)));
             Ok(())
         };
         let mut ours = find()?;
@@ -425,13 +425,13 @@ impl Wiring<'_> {
     /// Adds permissions and the status line if the user wants them.
     fn add_extras(&self, binary: &Path, told: &mut Told) -> super::Result<()> {
         let (all, files) = (self.claude.settings(), self.files());
-        let rules = extras::missing_rules(&all);
+        let rules = permission_rules::missing_rules(&all);
         if let Some(path) = files.last().filter(|_| !rules.is_empty()) {
             let what = format!("the rules `{}` to `{}`", rules.join("`, `"), path.display());
             let question =
                 "Let agents run roz's own commands (`roz decide`, …) without asking you?";
             match self.wants(self.args.permissions, question)? {
-                Some(true) => told.added(path, &what, extras::add_rules(path, &rules)),
+                Some(true) => told.added(path, &what, permission_rules::add_rules(path, &rules)),
                 Some(false) => (),
                 None => told.notes.push(format!(
                     "The client asks before agents run roz's own commands. `roz install \
@@ -445,7 +445,9 @@ impl Wiring<'_> {
         if let Some(path) = path.filter(|_| is_free) {
             let what = format!("the status line to `{}`", path.display());
             match self.wants(self.args.status_line, "Show roz in the client's status line?")? {
-                Some(true) => told.added(path, &what, extras::add_status_line(path, binary)),
+                Some(true) => {
+                    told.added(path, &what, permission_rules::add_status_line(path, binary))
+                }
                 Some(false) => (),
                 None => told.notes.push(format!("`roz install --status-line` adds {what}.")),
             }
@@ -476,11 +478,11 @@ impl Wiring<'_> {
             return Ok(());
         }
         let is_unconnected = |other: &&dyn clients::Client| {
-            let files = agents::plan(*other, self.world);
+            let files = other_clients::plan(*other, self.world);
             files.is_ok_and(|files| files.iter().any(|file| !file.is_done()))
         };
         let mut left = Vec::new();
-        for other in agents::present(self.world).into_iter().filter(is_unconnected) {
+        for other in other_clients::present(self.world).into_iter().filter(is_unconnected) {
             match self.wants(false, &format!("{} is here too. Connect it?", other.title()))? {
                 Some(true) => connect(other, told, self.world)?,
                 Some(false) => (),

@@ -25,7 +25,7 @@ use crate::{
     },
     open::Roz,
     sidecar::{self, intent_store::IntentStore},
-    world::{World, ancestors},
+    world::{World, parent_processes},
 };
 
 /// Show, select and change the declared pieces of work
@@ -182,7 +182,7 @@ fn needs_a_person(verb: &'static str, decided: &Decided, world: &World) -> Resul
 }
 
 pub(super) fn is_in_client(world: &World) -> bool {
-    world.var("CLAUDECODE").is_some() || ancestors::descends_from_agent()
+    world.var("CLAUDECODE").is_some() || parent_processes::descends_from_agent()
 }
 
 /// Complaints about a scope, and which other open intents own the same files.

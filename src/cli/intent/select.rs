@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{said, store};
 use crate::{
-    cli::target::Target,
+    cli::target_session::Target,
     core::{
         intent::selection::{self, Collision},
         trace::Mark,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Decided, find, input, needs_a_person, open, said, say};
 use crate::{
-    cli::target::Target,
+    cli::target_session::Target,
     core::{
         bounded,
         intent::{

@@ -9,7 +9,7 @@ use super::{
     say::{self, Out},
 };
 use crate::{
-    cli::target::Target,
+    cli::target_session::Target,
     core::{
         bounded,
         reflection::{learning::Learning, usage::Event},

@@ -9,9 +9,9 @@ use crate::{
     core::{
         bounded,
         reflection::{
-            insight,
             learning::Learning,
             usage::{Report, View},
+            usage_insights,
         },
     },
     open::Roz,
@@ -28,7 +28,7 @@ pub(super) struct Log {
 /// The condition of each insight, for the help.
 pub(super) fn triggers() -> String {
     let mut text = "Insights, and when they appear:\n".to_owned();
-    for row in insight::TABLE {
+    for row in usage_insights::TABLE {
         let _ = writeln!(text, "  {:<22}{}", row.kind, row.trigger);
     }
     text
@@ -73,7 +73,7 @@ impl Log {
             "write_gate_misses": report.gate_misses,
             "recurrences": report.recurrences,
             "decaying": decaying.collect::<Vec<_>>(),
-            "insights": insight::draw(&report),
+            "insights": usage_insights::draw(&report),
         })
     }
 
@@ -116,7 +116,7 @@ impl Log {
         if view.broken > 0 {
             let _ = writeln!(text, "Lines of the log that cannot be read: {}.", view.broken);
         }
-        for insight in insight::draw(&report) {
+        for insight in usage_insights::draw(&report) {
             let kind = out.paint(Tone::Warn, insight.kind);
             let message = bounded::plain_line(&insight.message);
             let _ = writeln!(text, "\n{kind}: {message}\n  → {}", insight.recommendation);

@@ -13,7 +13,7 @@
 //!
 //! Lines are first looked for in the text that their commit left, among what was written with them.
 
-pub mod names;
+pub mod earlier_names;
 
 use std::{
     cmp::Reverse,
@@ -23,7 +23,7 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest as _, Sha256};
 
-use self::names::Name;
+use self::earlier_names::Name;
 use super::{changed_lines::LineRange, ledger::Record};
 
 /// In base64 digits: 36 bits of a SHA-256.
@@ -118,7 +118,7 @@ impl Written {
         let is_it = |path: &str| names.iter().any(|name| name.covers(path, record.timestamp));
         let files = record.files.iter().zip(&record.metadata.roz.files);
         let files = files.filter(|(file_trace, details)| {
-            is_it(&file_trace.path) && names::from(details).is_none()
+            is_it(&file_trace.path) && earlier_names::from(details).is_none()
         });
         for (file, details) in files {
             let marks =

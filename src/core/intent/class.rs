@@ -3,24 +3,24 @@
 //! A command line is SAFE if every command in it is known to only read. Unknown commands are
 //! DESTRUCTIVE. CRITICAL commands are listed in a table.
 
+mod classification;
 mod critical;
 mod git_discards;
-mod judged;
-mod outputs;
 mod safe;
+mod tool_output_path;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use crate::core::name_words::{is_one, is_stream_device, words};
 use crate::{
-    core::{event::ToolCall, intent::checks, tool::Tool},
+    core::{event::ToolCall, intent::check_commands, tool::Tool},
     shell::{Reading, Run, Write, last_part},
 };
 
-use self::judged::shown;
+use self::classification::shown;
 pub use self::{
+    classification::{Class, Judged, Purpose},
     git_discards::{Discard, discard},
-    judged::{Class, Judged, Purpose},
 };
 
 /// Words in the name of a server's tool that reads.
@@ -93,13 +93,13 @@ fn purpose(readings: &[Reading], free: &BTreeSet<String>) -> Purpose {
     };
     let has =
         |is_it: &dyn Fn(&Run) -> bool| readings.iter().flat_map(|reading| &reading.runs).any(is_it);
-    if has(&checks::is_check)
-        && is_all(&|run| reads(run) || checks::is_check(run))
+    if has(&check_commands::is_check)
+        && is_all(&|run| reads(run) || check_commands::is_check(run))
         && !readings.iter().any(|reading| writes_kept(reading, free))
     {
         Purpose::Check
     } else if has(&moves_work)
-        && is_all(&|run| reads(run) || checks::is_check(run) || moves_work(run))
+        && is_all(&|run| reads(run) || check_commands::is_check(run) || moves_work(run))
     {
         Purpose::MoveWork
     } else {
@@ -144,7 +144,7 @@ fn by_name(call: &ToolCall) -> Judged {
 
 fn puts_something(call: &ToolCall) -> Option<String> {
     let Tool::Mcp { name, .. } = &call.tool else { return None };
-    let field = outputs::output(name, &call.input).filter(|_| !call.tool.is_of_roz())?;
+    let field = tool_output_path::output(name, &call.input).filter(|_| !call.tool.is_of_roz())?;
     Some(shown(&field))
 }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 
 use super::{
-    aftermath::Aftermath,
     briefing::Briefing,
     catalogue::Catalogue,
-    checks::Ended,
+    check_commands::Ended,
     ignore::Treatment,
+    post_call_facts::Aftermath,
     selection::{Missing, Unreliable},
     state::Start,
     target::Target,

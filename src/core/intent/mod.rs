@@ -6,13 +6,13 @@
 //! records it, and [`mutation`] classifies it. [`map`] and [`blame`] are made from the ledger.
 //! [`state`] is what the gate remembers of a session.
 
-pub mod aftermath;
 pub mod blame;
 pub mod briefing;
+pub mod call_checks;
 pub mod catalogue;
 pub mod change_meaning;
 pub mod changed_lines;
-pub mod checks;
+pub mod check_commands;
 pub mod class;
 pub mod draft;
 pub mod facts;
@@ -26,11 +26,11 @@ pub mod mutation;
 pub mod needs;
 pub mod overlap;
 pub mod post_call_changes;
+pub mod post_call_facts;
+pub mod printed_files;
 pub mod scope;
 pub mod selection;
-pub mod shown;
 pub mod state;
-pub mod status;
 pub mod target;
 pub mod unconfirmed;
 
@@ -45,7 +45,7 @@ use crate::core::{
     trace::Mark,
 };
 
-use self::{catalogue::Intent, facts::Sidecar, gate::Caller, state::IntentState};
+use self::{call_checks::Caller, catalogue::Intent, facts::Sidecar, state::IntentState};
 
 pub fn decide(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Outcome {
     if let What::SessionEnd { .. } = &event.what {
@@ -92,7 +92,7 @@ fn decided(state: &mut IntentState, event: &Event, caller: Caller, cx: Cx) -> Ou
             }
             told(state, event, Outcome::pass(), cx)
         }
-        What::PreToolUse(call) => gate::on_tool(state, event, call, caller, cx),
+        What::PreToolUse(call) => call_checks::on_tool(state, event, call, caller, cx),
         What::PostToolUse { call, succeeded } => {
             let agent = event.origin.agent_id.as_deref();
             for (path, hash) in &cx.facts.intent.seen {

@@ -7,15 +7,15 @@
 //! Changes that another running call was allowed to make are left to that call.
 
 use super::{
-    aftermath::{Aftermath, Found, WayBack},
     ledger::{self, Change, FileDetails},
+    post_call_facts::{Aftermath, Found, WayBack},
     scope::{Scope, Verdict, Why},
     state::{InFlight, IntentState},
     target::{guarded, is_lock_file},
     unconfirmed::FILES,
 };
 use crate::core::{
-    Cx, agents, bounded,
+    Cx, bounded, client_files,
     event::ToolCall,
     outcome::{Effect, Notice, Outcome},
     refusal::{Code, Refusal},
@@ -131,7 +131,8 @@ impl InFlight {
 impl Found {
     fn is_client_settings(&self) -> bool {
         let mut parts = self.path.rsplit('/');
-        parts.next() == Some("settings.local.json") && parts.next().is_some_and(agents::is_folder)
+        parts.next() == Some("settings.local.json")
+            && parts.next().is_some_and(client_files::is_folder)
     }
 
     fn objection(&self, scope: &Scope) -> Option<Code> {

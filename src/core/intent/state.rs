@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{checks::Ended, unconfirmed::FileHashes};
+use super::{check_commands::Ended, unconfirmed::FileHashes};
 use crate::core::{policy, refusal::Code};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! A path that a call would change, as scopes see it. `sidecar::target` resolves it on the disk.
 
-use crate::core::agents;
+use crate::core::client_files;
 /// Stands for a part of a path that is unknown before the command runs.
 pub use crate::shell::HOLE;
 
@@ -88,7 +88,7 @@ pub fn guarded(path: &str) -> Option<&'static str> {
             (".orchestration" | ".intentignore", _) => return Some("the intents' own folder"),
             (".roz" | ".grove", _) if is_first => return Some("roz's own folder"),
             (".mcp.json", None) => return Some("the client's settings"),
-            (folder, next) if agents::is_folder(folder) => match next {
+            (folder, next) if client_files::is_folder(folder) => match next {
                 None => return Some("the folder of the client's settings"),
                 Some(name) if is_settings(name) => return Some("the client's settings"),
                 Some(&"hooks") => return Some("the client's hooks"),

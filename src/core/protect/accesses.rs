@@ -1,10 +1,10 @@
 //! Which paths a call touches and how: paths in a file tool's input, and those that command lines
 //! would write.
 
-use super::{places::parts, program::base};
+use super::{program::base, protected_paths::parts};
 use crate::{
     core::{
-        agents,
+        client_files,
         event::ToolCall,
         name_words::{is_one, is_stream_device, words},
         tool::Tool,
@@ -94,8 +94,9 @@ fn of_line(reading: &Reading) -> Vec<Access> {
         let act = Act::Write(write.how);
         found.push(Access { path: write.path.clone(), act, takes_away });
         // Taking the client's folder away takes its settings, too.
-        if takes_away && agents::is_folder(shell::last_part(write.path.trim_end_matches('/'))) {
-            for name in agents::settings() {
+        if takes_away && client_files::is_folder(shell::last_part(write.path.trim_end_matches('/')))
+        {
+            for name in client_files::settings() {
                 let path = format!("{}/{name}", write.path.trim_end_matches('/'));
                 found.push(Access { path, act, takes_away });
             }

@@ -8,7 +8,7 @@ use super::{
     settings::is_protected_variable,
 };
 use crate::{
-    core::{agents, event::ToolCall, name_words::is_one},
+    core::{client_files, event::ToolCall, name_words::is_one},
     shell::{self, HOLE, Run},
 };
 
@@ -18,15 +18,16 @@ fn words_of_client(run: &Run) -> Option<&[String]> {
     let words = run.argv.get(1..)?;
     let name = shell::last_part(&run.program);
     let name = name.split_once('@').map_or(name, |split| split.0);
-    if agents::is_program(name) || agents::is_version(&run.argv[0]) {
+    if client_files::is_program(name) || client_files::is_version(&run.argv[0]) {
         return Some(words);
     }
     if !is_one("node nodejs bun deno", name.trim_end_matches(|c: char| c.is_ascii_digit())) {
         return None;
     }
     // `node $(which claude)`
-    let is_clients =
-        |word: &String| agents::is_package(word) || agents::is_program(shell::last_part(word));
+    let is_clients = |word: &String| {
+        client_files::is_package(word) || client_files::is_program(shell::last_part(word))
+    };
     let at = words.iter().position(|word| !word.starts_with('-') && is_clients(word))?;
     words.get(at + 1..)
 }

@@ -1,6 +1,6 @@
 //! The input of a self-protection rule.
 
-use super::{accesses::Accessed, places::Places};
+use super::{accesses::Accessed, protected_paths::Places};
 use crate::core::{event::ToolCall, session::Session, session_id::SessionId};
 
 #[derive(Debug, Clone, Default, PartialEq)]

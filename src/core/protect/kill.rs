@@ -7,7 +7,7 @@ use super::{
     program::base,
 };
 use crate::{
-    core::{agents, name_words::is_one},
+    core::{client_files, name_words::is_one},
     shell::Run,
 };
 
@@ -73,6 +73,6 @@ fn names_parent(run: &Run) -> bool {
 fn names_roz(run: &Run) -> bool {
     run.argv.iter().skip(1).any(|word| {
         let word = word.replace(['[', ']', '^', '$'], "");
-        is_word_in(&word, "roz") || agents::names_program(&word, is_word_in)
+        is_word_in(&word, "roz") || client_files::names_program(&word, is_word_in)
     })
 }

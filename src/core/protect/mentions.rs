@@ -2,9 +2,9 @@
 //! with errors or beyond the limits. A person is asked if such a text mentions something protected
 //! and has words that change files or start programs.
 
-use super::{Context, places::Places};
+use super::{Context, protected_paths::Places};
 use crate::{
-    core::{agents, tool::Tool},
+    core::{client_files, tool::Tool},
     shell::Interpreter,
 };
 
@@ -149,7 +149,8 @@ fn names_place(text: &str, places: &Places) -> bool {
         || text.contains("ROZ_HOME")
         || after(text, ".roz").any(|rest| !is_own(rest))
         || after(text, ".orchestration").next().is_some()
-        || agents::folders().any(|folder| after(text, folder).next().is_some()) && names_settings()
+        || client_files::folders().any(|folder| after(text, folder).next().is_some())
+            && names_settings()
         || ["which roz", "which('roz", "which(\"roz", "command -v roz"]
             .iter()
             .any(|item| text.contains(item))

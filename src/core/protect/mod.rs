@@ -13,10 +13,10 @@ mod context;
 mod kill;
 mod mentions;
 mod needs;
-mod paths;
-mod places;
+mod path_rules;
 mod program;
-mod reviewer;
+mod protected_paths;
+mod reviewer_transcript;
 mod settings;
 mod table;
 
@@ -25,8 +25,8 @@ pub use self::{
     accesses::{Access, Accessed, Act, TextBefore},
     context::ProtectFacts,
     needs::{ProtectNeeds, needs},
-    paths::wants_text,
-    places::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},
+    path_rules::wants_text,
+    protected_paths::{INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places},
     settings::is_protected_variable,
     table::{Answer, Example, RULES, Rule},
 };

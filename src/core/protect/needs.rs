@@ -5,8 +5,8 @@ use super::accesses::{Access, Act, accesses, act_of_tool};
 use crate::{
     core::{
         event::{Event, ToolCall},
+        mcp_paths,
         policy::Policy,
-        server_paths,
         session::Session,
         tool::Tool,
     },
@@ -51,7 +51,7 @@ fn of_server(call: &ToolCall, session: &Session) -> Vec<Access> {
     }
     let act = act_of_tool(call);
     let mut found = Vec::new();
-    for path in server_paths::named(&call.input) {
+    for path in mcp_paths::named(&call.input) {
         if let Some(project) = &session.project
             && is_servers
             && !path.starts_with(['/', '~'])

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::core::{
-    agents,
+    client_files,
     event::ToolCall,
     reviewer_file,
     tool::{Replacement, Tool},
@@ -59,7 +59,7 @@ fn protected(content: &Content) -> Option<Map<String, Value>> {
 }
 
 pub fn is_protected_variable(name: &str) -> bool {
-    name.starts_with("ROZ_") || ["PATH", "HOME"].contains(&name) || agents::is_variable(name)
+    name.starts_with("ROZ_") || ["PATH", "HOME"].contains(&name) || client_files::is_variable(name)
 }
 
 /// A file's content after a file tool's call. After a command line it is unknown.

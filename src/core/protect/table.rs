@@ -1,7 +1,7 @@
 //! The rules of self-protection in one table, which the code, the tests and
 //! `docs/self-protection.md` use. Denials come before questions.
 
-use super::{Context, clients, commands, kill, mentions, paths, reviewer};
+use super::{Context, clients, commands, kill, mentions, path_rules, reviewer_transcript};
 
 use crate::core::refusal::Code;
 
@@ -107,7 +107,7 @@ pub const RULES: &[Rule] = &[
             tool("Read", r#"{"file_path": "{home}/config.toml"}"#),
             tool("mcp__files__read_file", r#"{"path": "{home}/config.toml"}"#),
         ],
-        objects: paths::writes_home,
+        objects: path_rules::writes_home,
     },
     Rule {
         name: "client-notes",
@@ -117,7 +117,7 @@ pub const RULES: &[Rule] = &[
         instead: "The client's notes of its subagents say who started a reviewer: they are the client's to write.",
         objects_to: &[bash("echo '{}' > {notes}/subagents/agent-x.meta.json")],
         passes: &[bash("ls {notes}/subagents")],
-        objects: paths::writes_notes,
+        objects: path_rules::writes_notes,
     },
     Rule {
         name: "settings",
@@ -141,7 +141,7 @@ pub const RULES: &[Rule] = &[
             ),
             bash("jq .hooks {user}/.claude/settings.json"),
         ],
-        objects: paths::changes_settings,
+        objects: path_rules::changes_settings,
     },
     Rule {
         name: "plugin",
@@ -154,7 +154,7 @@ pub const RULES: &[Rule] = &[
             bash("echo '{}' > {user}/.claude/plugins/installed_plugins.json"),
         ],
         passes: &[bash("cat {user}/.local/share/roz/plugin/hooks/hooks.json")],
-        objects: paths::writes_plugin,
+        objects: path_rules::writes_plugin,
     },
     Rule {
         name: "reviewer-agent",
@@ -170,7 +170,7 @@ pub const RULES: &[Rule] = &[
             "Write",
             r#"{"file_path": "{project}/.claude/agents/x.md", "content": "---\nname: helper\n---\n"}"#,
         )],
-        objects: paths::makes_a_reviewer,
+        objects: path_rules::makes_a_reviewer,
     },
     Rule {
         name: "binary",
@@ -184,7 +184,7 @@ pub const RULES: &[Rule] = &[
             bash("ln -sf /bin/true {path}/roz"),
         ],
         passes: &[bash("ls -l {binary}"), bash("cp README.md docs/roz")],
-        objects: paths::replaces_binary,
+        objects: path_rules::replaces_binary,
     },
     Rule {
         name: "package",
@@ -299,7 +299,7 @@ pub const RULES: &[Rule] = &[
             tool("Read", r#"{"file_path": "{notes}/subagents/agent-another.jsonl"}"#),
             tool("TaskOutput", r#"{"task_id": "another"}"#),
         ],
-        objects: reviewer::reads_a_reviewer,
+        objects: reviewer_transcript::reads_a_reviewer,
     },
     Rule {
         name: "orchestration",
@@ -312,7 +312,7 @@ pub const RULES: &[Rule] = &[
             r#"{"file_path": "{project}/.orchestration/active_intents.yaml", "content": ""}"#,
         )],
         passes: &[bash("cat .orchestration/active_intents.yaml")],
-        objects: paths::writes_orchestration,
+        objects: path_rules::writes_orchestration,
     },
     Rule {
         name: "code",
@@ -345,7 +345,7 @@ pub const RULES: &[Rule] = &[
             bash("cp good.md .claude/agents/x.md"),
             bash("cat > .claude/agents/x.md <<'X'\n---\nname: helper\n---\nX"),
         ],
-        objects: paths::makes_an_unknown_agent,
+        objects: path_rules::makes_an_unknown_agent,
     },
     Rule {
         name: "project-config",
@@ -361,7 +361,7 @@ pub const RULES: &[Rule] = &[
             bash("cat .roz/config.toml"),
             tool("Write", r#"{"file_path": "{project}/.roz/learnings.md", "content": ""}"#),
         ],
-        objects: paths::writes_project_config,
+        objects: path_rules::writes_project_config,
     },
     Rule {
         name: "verb",

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{
-    places::{Position, fits, is_same_place, position},
+    protected_paths::{Position, fits, is_same_place, position},
     settings::{Content, after, stays},
     *,
 };

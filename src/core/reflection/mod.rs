@@ -26,9 +26,8 @@
 pub mod candidate;
 pub mod current_ticket;
 pub mod decay;
-mod demand;
 pub mod duplicate;
-pub mod insight;
+pub mod gate;
 pub mod judge;
 pub mod learning;
 pub mod needs;
@@ -37,9 +36,10 @@ pub mod retrieval;
 pub mod shown;
 pub mod specificity;
 pub mod state;
-pub mod status;
+mod stop_message;
 pub mod tickets;
 pub mod usage;
+pub mod usage_insights;
 
 use chrono::{DateTime, Utc};
 
@@ -52,9 +52,9 @@ use crate::core::{
     outcome::{Effect, Notice, Outcome},
     policy::{Auto, Decider},
     reflection::{
-        demand::{demand, what_is_due},
         shown::{How, Time},
         state::{Mode, Reflection, Skip, Status},
+        stop_message::{demand, what_is_due},
         tickets::Closing,
     },
     tool::Tool,

@@ -11,8 +11,8 @@ use crate::{
     core::{
         bounded,
         event::ToolCall,
-        pattern,
         policy::{TicketSystem, TicketingPolicy},
+        tool_pattern,
     },
     shell::{self, HOLE},
 };
@@ -157,7 +157,7 @@ pub fn programs(policy: &TicketingPolicy) -> Vec<&str> {
         .iter()
         .filter(|system| policy.has(&system.name))
         .flat_map(|system| &system.closes);
-    let own = own.filter_map(|text| pattern::program(text));
+    let own = own.filter_map(|text| tool_pattern::program(text));
     let mut all: Vec<&str> = known.flat_map(Close::programs).collect();
     all.extend(own);
     all
@@ -209,7 +209,7 @@ pub fn closings(
     for system in &policy.systems {
         for pattern in &system.closes {
             let keys = call.keys().iter().filter(|key| !elsewhere.contains(key));
-            for key in keys.filter(|key| pattern::matches(pattern, key)) {
+            for key in keys.filter(|key| tool_pattern::matches(pattern, key)) {
                 let id = star(pattern, key);
                 let ids =
                     if key.starts_with("Bash:") { id.into_iter().collect() } else { ids_of(call) };
@@ -262,7 +262,7 @@ fn star(pattern: &str, key: &str) -> Option<String> {
 impl ToolClose {
     fn closes(&self, call: &ToolCall) -> bool {
         call.tool.is_mcp()
-            && pattern::matches(self.name, &call.name)
+            && tool_pattern::matches(self.name, &call.name)
             && self.status.is_none_or(|status| {
                 call.text("status").is_some_and(|text| text.trim().eq_ignore_ascii_case(status))
             })

@@ -1,283 +1,69 @@
-//! Gated calls: calls that match a pattern need an approval.
+//! Implements [`Gate`] for the review gate: decisions and status.
 
-use std::path::Path;
-
+use super::{decide, phase::Phase};
 use crate::core::{
     Cx,
-    bounded::{self, TruncatedInput},
-    event::{MADE_UP, STARTED, TOO_LONG, ToolCall},
-    facts::GatesElsewhere,
-    outcome::{Effect, Notice, Outcome, Pass},
-    pattern,
-    policy::{Mode, ReviewPolicy, Scope},
-    review::{
-        gated_calls::{self, Covering},
-        is_reviewer_name, messages,
-        phase::Phase,
-        proof,
-        state::{GateTrigger, Opener, Reach, Review},
-    },
-    trace::{GateAnswer, Mark, Word},
+    event::Event,
+    gate::{Gate, Project, Status, line},
+    needs::Needs,
+    outcome::Outcome,
+    policy::{Mode, Policy},
+    session::Session,
 };
-use crate::shell::{self, Certainty, HOLE};
 
-pub(crate) const ALLOWED: &str = "allowed by a person";
+pub struct ReviewGate;
 
-/// The pattern that gates a call, the part it matches, and the configuring repository if that is
-/// not the session's.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Gated<'a> {
-    pub(crate) pattern: &'a str,
-    pub(crate) key: Option<String>,
-    pub(crate) root: Option<&'a Path>,
-}
-
-/// Applies the session's patterns, then those of the repositories that the call affects.
-pub(crate) fn gated<'a>(
-    policy: &'a ReviewPolicy,
-    elsewhere: &'a [GatesElsewhere],
-    call: &ToolCall,
-) -> Vec<Gated<'a>> {
-    let is_on = policy.mode != Mode::Never;
-    let own = if is_on { gated_calls::covering(&policy.gates, call) } else { Vec::new() };
-    let own = own.into_iter().map(|covering| (covering, None));
-    let others = elsewhere.iter().flat_map(|other| {
-        let covering = gated_calls::covering_runs(&other.gates, call, &other.runs);
-        covering.into_iter().map(|covering| (covering, Some(other.root.as_path())))
-    });
-    let gated = own.chain(others);
-    gated.map(|(Covering { pattern, key }, root)| Gated { pattern, key, root }).collect()
-}
-
-pub(super) fn on_tool(
-    review: &mut Review,
-    reviewer: Option<&str>,
-    call: &ToolCall,
-    cx: Cx,
-) -> Outcome {
-    // A reviewer could not be launched or decide without these.
-    let is_needed = call.launches().is_some_and(is_reviewer_name)
-        || reviewer.is_some() && proof::says_only(call);
-    if is_needed {
-        return Outcome::pass();
-    }
-    let all = gated(&cx.policy.review, &cx.facts.gates_elsewhere, call);
-    let Some(Gated { pattern, key, root }) = all.first().cloned() else {
-        return Outcome::pass();
-    };
-    let pass = pass(call, &all);
-    let gate = Gate { call, pattern, key, root, pass, cx };
-    if reviewer.is_some() {
-        return gate.object("reviewer-gate", "the reviewer may not use gated tools");
-    }
-    let id = call.tool_use_id.as_deref();
-    if all.iter().all(|gated| review.is_allowed(gated.pattern, id, cx.now)) {
-        return gate.let_through_by_person(review);
-    }
-    review.lose_late_reviewers(cx.policy.review.reviewer_timeout_seconds, cx.now);
-    let reach = review.reach(id, &cx.facts.work, cx.policy, cx.now);
-    let is_open = match review.phase() {
-        Phase::Idle | Phase::Approved => true,
-        Phase::Pending | Phase::Issues { .. } => review.opener().is_agents_doing(),
-        Phase::Reviewing => false,
-    };
-    if reach == Reach::InScope && is_open {
-        return gate.let_through(review, cx.policy.review.gates.approval_scope);
-    }
-    if review.is_tripped_until_cool(&cx.policy.circuit_breaker, cx.now) {
-        return gate.ask("breaker", "the breaker has tripped: the review was given up");
-    }
-    if let Reach::Unknown(why) = &reach
-        && review.phase() != Phase::Reviewing
-    {
-        return gate.ask("unknown", why);
-    }
-    // A started program or a call without an id of its own is denied each time.
-    let id = id.filter(|id| *id != STARTED && !id.starts_with(MADE_UP));
-    let (template, reason) = match (review.phase(), reach) {
-        (Phase::Reviewing, _) => ("gate-reviewing", "a reviewer is at work".to_owned()),
-        (Phase::Issues { summary, .. }, _) => {
-            let summary = bounded::plain_line(&bounded::chars(summary, 200));
-            ("gate-deny", format!("the reviewer found issues: {summary}"))
-        }
-        (_, Reach::Over(why) | Reach::Unknown(why)) => ("gate-deny", why),
-        (_, Reach::InScope) => ("gate-deny", "the review is not finished".to_owned()),
-    };
-    let is_new = !review.phase().is_open();
-    if is_new {
-        review.open(Opener::Gate, cx.now);
-    }
-    if !review.was_denied(id) {
-        review.triggered(gate.trigger());
-        review.denied(id);
-    }
-    if review.is_asked(cx.policy.review.gates.max_denials) {
-        return gate.ask("denials", "the gate has denied often enough in this review");
-    }
-    let reason = if call.may_run_anything() {
-        format!("not all that it would run can be read beforehand: {TOO_LONG}")
-    } else {
-        reason
-    };
-    let outcome = gate.object(template, &reason);
-    if !is_new {
-        return outcome;
-    }
-    outcome.saying(format!(
-        "roz: `{}` waits for a review. `#roz:allow` lets it through once, `#roz:approve` if you \
-         have looked at the work yourself.",
-        gate.subject_in_short()
-    ))
-}
-
-/// Permits the programs that a gated call starts. Where unknown parts of a call are gated, there
-/// are patterns instead of keys.
-fn pass(call: &ToolCall, all: &[Gated]) -> Option<Pass> {
-    const MOST: usize = 100;
-    let tool_use_id = call.tool_use_id.clone().filter(|id| id != STARTED)?;
-    let is_gated = |key: &&String| all.iter().any(|gated| pattern::matches(gated.pattern, key));
-    let runs = || call.runs().filter(|run| run.certainty != Certainty::Opaque);
-    let known: Vec<String> = runs().flat_map(shell::Run::keys).collect();
-    let is_known = |key: &String| !key.contains(HOLE) && known.contains(key);
-    let keys = call.keys().iter().filter(is_gated).filter(|key| is_known(key)).take(MOST);
-    let keys: Vec<String> = keys.cloned().collect();
-    let unknown = all.iter().filter(|gated| !gated.key.as_ref().is_some_and(is_known));
-    let mut patterns: Vec<String> = unknown.map(|gated| gated.pattern.to_owned()).collect();
-    patterns.retain(|pattern| pattern.starts_with("Bash:"));
-    (!keys.is_empty() || !patterns.is_empty()).then_some(Pass { tool_use_id, keys, patterns })
-}
-
-/// The reminder after a compaction.
-pub(super) fn waiting(review: &Review) -> String {
-    let Some(trigger) = review.trigger() else { return String::new() };
-    format!("`{}` waits for it (gate `{}`). ", trigger.tool_name, trigger.pattern_matched)
-}
-
-struct Gate<'a> {
-    call: &'a ToolCall<'a>,
-    pattern: &'a str,
-    key: Option<String>,
-    /// The configuring repository, if it is not the session's.
-    root: Option<&'a Path>,
-    pass: Option<Pass>,
-    cx: Cx<'a>,
-}
-
-impl Gate<'_> {
-    fn trigger(&self) -> GateTrigger {
-        GateTrigger {
-            tool_name: self.call.name.clone(),
-            tool_input: TruncatedInput::of_json(self.call.json),
-            triggered_at: self.cx.now,
-            pattern_matched: self.pattern.to_owned(),
-            key: self.key.clone(),
-            root: self.cx.facts.work.known().map(|known| known.root.clone()),
-        }
+impl Gate for ReviewGate {
+    fn name(&self) -> &'static str {
+        "review"
     }
 
-    fn let_through(&self, review: &mut Review, scope: Scope) -> Outcome {
-        let id = self.call.tool_use_id.as_deref();
-        // A hook that is registered twice reports a call twice.
-        if review.is_running(id) {
-            return Outcome::pass();
-        }
-        review.served(id, scope, &self.cx.facts.work);
-        let (changed, message) = match scope {
-            Scope::Work => (Vec::new(), None),
-            Scope::Session | Scope::Prompt | Scope::Tool => {
-                messages::changed_since_approval(&self.cx.facts.work)
+    fn needs(&self, session: &Session, event: &Event, policy: &Policy, needs: &mut Needs) {
+        needs.review = super::needs::needs(session, event, policy);
+    }
+
+    fn decide(&self, session: &mut Session, event: &Event, cx: Cx) -> Outcome {
+        decide(&mut session.review, event, cx)
+    }
+
+    fn status(&self, session: Option<&Session>, _: &Project, policy: &Policy) -> Status {
+        const AGAIN: &str = "the agent fixes it and starts the reviewer `roz:roz` again";
+        let on = policy.review.mode != Mode::Never;
+        let phase = session.map_or(Phase::Idle, |session| session.review.phase());
+        let trigger = session.and_then(|session| session.review.trigger());
+        let asked = trigger.map_or_else(
+            || "a reviewer's approval, which the user asked for".to_owned(),
+            |trigger| format!("a reviewer's approval, before `{}`", line(&trigger.pattern_matched)),
+        );
+        let (waits_for, next) = match phase {
+            Phase::Idle if session.is_some_and(|session| session.review.is_tripped()) => (
+                None,
+                Some(
+                    "the review was given up after too many stops. Gated calls ask you; `#roz` in \
+                     front of a prompt asks for a new one"
+                        .to_owned(),
+                ),
+            ),
+            Phase::Idle | Phase::Approved => (None, None),
+            Phase::Pending => {
+                (Some(asked), Some("the agent starts the reviewer `roz:roz`".to_owned()))
+            }
+            Phase::Reviewing => (
+                Some("the reviewer, which is at work".to_owned()),
+                Some("wait for its verdict".to_owned()),
+            ),
+            Phase::Issues { summary, .. } => {
+                let finder = session.map_or("the reviewer", |session| session.review.finder());
+                (Some(format!("what {finder} found: {}", line(summary))), Some(AGAIN.to_owned()))
             }
         };
-        let mut outcome = self.passed("approved", changed);
-        // An approval for one call is used up by it. Other approvals are checked again when the
-        // program starts, because the work may have changed.
-        if scope == Scope::Tool {
-            outcome = outcome.with_pass(self.pass.as_ref());
-        }
-        outcome.messages.extend(message);
-        outcome
-    }
-
-    fn let_through_by_person(&self, review: &mut Review) -> Outcome {
-        let id = self.call.tool_use_id.as_deref();
-        if review.is_running(id) {
-            return Outcome::pass();
-        }
-        review.allowed(id);
-        self.passed(ALLOWED, Vec::new()).with_pass(self.pass.as_ref()).saying(format!(
-            "roz: `{}` goes through once, as you allowed.",
-            self.subject_in_short()
-        ))
-    }
-
-    fn passed(&self, reason: &str, changed_since_approval: Vec<String>) -> Outcome {
-        let mark = GateAnswer { changed_since_approval, ..self.mark("pass", reason) };
-        Outcome::pass().marked(Mark::GateAllowed(mark))
-    }
-
-    fn object(&self, template: &str, reason: &str) -> Outcome {
-        let mark = Mark::GateBlocked(self.mark("deny", reason));
-        // Only used in a trial, in which the call runs, so that its shim does not count it a second
-        // time.
-        Outcome::object(self.notice(template, reason)).marked(mark).with_pass(self.pass.as_ref())
-    }
-
-    fn ask(&self, template: &str, reason: &str) -> Outcome {
-        let notice = self.notice(&format!("ask-{template}"), reason);
-        let asked = Outcome::ask(notice).marked(Mark::GateBlocked(self.mark("ask", reason)));
-        // A person permits all of the call.
-        match self.pass.clone() {
-            Some(mut pass) => {
-                pass.patterns.push(self.pattern.to_owned());
-                asked.doing(Effect::Pass(pass))
-            }
-            None => asked,
-        }
-    }
-
-    /// The part of a longer line that the pattern matches, and who configured it.
-    fn covered(&self) -> String {
-        let of = self.root.map_or_else(String::new, |root| format!(" of `{}`", root.display()));
-        match self.key.as_deref().and_then(|key| key.strip_prefix("Bash:")) {
-            Some(key) if self.command().is_none_or(|line| line.trim() != key) => {
-                let shown = bounded::plain_line(&bounded::line(&key.replace(HOLE, "…"), 120));
-                format!("{of}, which covers `{shown}` in it")
-            }
-            _ => of,
-        }
-    }
-
-    fn notice(&self, template: &str, reason: &str) -> Notice {
-        Notice::new(template)
-            .with("tool", self.subject())
-            .with("pattern", self.pattern)
-            .with("covers", self.covered())
-            .with("reason", reason)
-    }
-
-    fn mark(&self, answer: Word, reason: &str) -> GateAnswer {
-        GateAnswer {
-            tool: self.subject(),
-            pattern: self.pattern.to_owned(),
-            tool_use_id: self.call.tool_use_id.clone(),
-            answer,
-            reason: reason.to_owned(),
-            changed_since_approval: Vec::new(),
-        }
-    }
-
-    fn command(&self) -> Option<&str> {
-        messages::command(&self.call.input)
-    }
-
-    fn subject_in_short(&self) -> String {
-        bounded::line(self.command().unwrap_or(&self.call.name), 100)
-    }
-
-    fn subject(&self) -> String {
-        match self.command() {
-            Some(command) => format!("{}: {}", self.call.name, bounded::line(command, 200)),
-            None => self.call.name.clone(),
-        }
+        let state = phase.word();
+        let in_short = match phase {
+            // There is a next step although the state is idle.
+            Phase::Idle => next.as_ref().map(|_| "review given up".to_owned()),
+            _ => Some(format!("review {state}")),
+        };
+        let in_short = in_short.filter(|_| on);
+        Status { gate: self.name(), on, state, about: None, waits_for, next, in_short }
     }
 }

@@ -42,24 +42,24 @@
 //! `stop` are the two places where the gate objects, `people` handles prompts.
 
 pub mod approval;
-pub mod attempt;
+pub mod authorization;
+pub mod blocked_stops;
 pub mod coverage;
-mod cycle;
 pub mod decision;
 pub mod diff;
-pub(crate) mod gate;
-pub mod gated_calls;
+pub mod gate;
+pub mod gate_patterns;
+pub(crate) mod gated_calls;
 mod messages;
 pub mod needs;
 pub mod phase;
 pub mod prompt_commands;
-pub mod proof;
 pub mod reviewer;
 pub mod reviewer_commands;
 pub mod seen;
 pub mod state;
-pub mod status;
 mod stop;
+mod trigger;
 pub mod work;
 
 use crate::core::{
@@ -73,7 +73,7 @@ use crate::core::{
     trace::Mark,
 };
 
-pub(crate) use self::{messages::listed, proof::NAMESAKE};
+pub(crate) use self::{authorization::NAMESAKE, messages::listed};
 pub use self::{
     messages::{earlier_findings, why_new},
     stop::needs_work_at_stop,
@@ -93,7 +93,7 @@ pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
             if let Some(found) = &cx.facts.second_opinions {
                 review.found_second_opinions(found);
             }
-            proof::start(review, agent_id, cx)
+            authorization::start(review, agent_id, cx)
         }
         What::SubagentStop { agent_id, agent_type, .. } if agent_type == REVIEWER => {
             stop::on_reviewer_stop(review, agent_id, cx)
@@ -147,7 +147,7 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
                 .with("state", phase.word())
                 .with("next", next)
                 .with("findings", findings)
-                .with("gate", gate::waiting(review));
+                .with("gate", gated_calls::waiting(review));
             Outcome::pass().telling_agent(notice)
         }
         Source::Fork if !cx.facts.open_elsewhere.is_empty() => {
@@ -181,10 +181,10 @@ fn on_tool(review: &mut Review, event: &Event, call: &ToolCall, cx: Cx) -> Outco
     {
         return Outcome::object(Notice::new("reviewer-writes").with("change", change.clone()));
     }
-    let outcome = gate::on_tool(review, reviewer, call, cx);
+    let outcome = gated_calls::on_tool(review, reviewer, call, cx);
     outcome.then(|| match (call.launches(), reviewer) {
-        (Some(kind), _) if is_reviewer_name(kind) => proof::launch(review, call, cx),
-        (_, Some(agent)) => proof::permit(review, agent, call, cx),
+        (Some(kind), _) if is_reviewer_name(kind) => authorization::launch(review, call, cx),
+        (_, Some(agent)) => authorization::permit(review, agent, call, cx),
         _ => Outcome::pass(),
     })
 }
@@ -197,11 +197,11 @@ fn on_tool_done(
     cx: Cx,
 ) -> Outcome {
     if let Some(agent) = &event.origin.agent_id {
-        proof::revoke(review, agent, call);
-        proof::was_shown(review, agent, &cx.facts.shown, succeeded);
+        authorization::revoke(review, agent, call);
+        authorization::was_shown(review, agent, &cx.facts.shown, succeeded);
     }
     if !succeeded {
-        proof::launch_failed(review, call);
+        authorization::launch_failed(review, call);
     }
     // These programs cannot be told apart from those of this call.
     if review.is_running(Some(STARTED)) && messages::command(&call.input).is_some() {

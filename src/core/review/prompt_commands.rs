@@ -7,9 +7,9 @@ use crate::core::{
     policy::Mode,
     prompt::{Command, command},
     review::{
+        authorization,
         decision::Decision,
         phase::Phase,
-        proof,
         reviewer::{Claim, Looked, Posting},
         state::{Opener, Review},
         work::Work,
@@ -95,7 +95,7 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
         unknown: cx.facts.works.iter().find_map(Work::why_unknown).map(str::to_owned),
         excuses: Vec::new(),
     };
-    let posted = proof::post(review, &posting, cx.session_id.as_str(), cx.policy, cx.now);
+    let posted = authorization::post(review, &posting, cx.session_id.as_str(), cx.policy, cx.now);
     // Only reviewers can be refused.
     let Ok(taken) = posted else { return outcome };
     let told = match &posting.unknown {

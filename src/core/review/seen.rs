@@ -4,7 +4,7 @@
 //! count, and neither does anything that was shown before the file's last edit.
 
 mod excuse;
-mod output;
+mod printed_lines;
 
 #[cfg(test)]
 mod tests;
@@ -116,7 +116,7 @@ impl Seen {
     /// Records the output of a program such as `cat`, `sed -n` or `grep -n`. `content` is the
     /// file's text.
     pub fn output(&mut self, blob: &str, content: &str, output: &str) {
-        self.add(blob, output::shown(content, output));
+        self.add(blob, printed_lines::shown(content, output));
     }
 
     /// The files with a required part that was not shown.

@@ -9,13 +9,13 @@ use std::{collections::BTreeMap, path::PathBuf};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-pub use super::cycle::{Allow, GateTrigger, Opener};
+pub use super::trigger::{Allow, GateTrigger, Opener};
 use crate::core::{
     bounded::Text,
     breaker::{Breaker, Press},
     policy::{self, BreakerPolicy},
     review::{
-        attempt::Attempts,
+        blocked_stops::Attempts,
         decision::{By, Decision, Posted},
         phase::Phase,
         reviewer::{Launch, Reviewer},

@@ -7,10 +7,9 @@ use crate::core::{
     outcome::{Notice, Outcome},
     policy::{Mode, ReviewPolicy, Scope},
     review::{
-        REVIEWER, attempt,
+        REVIEWER, authorization, blocked_stops,
         decision::Decision,
         phase::Phase,
-        proof,
         state::{Opener, Review},
         work::{Known, Serving, Work},
     },
@@ -55,7 +54,7 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
     }
     let running = background.unwrap_or_default();
     // The reviewer's SubagentStart has not arrived yet.
-    let is_awaited = proof::awaits_start(review, cx.now);
+    let is_awaited = authorization::awaits_start(review, cx.now);
     let is_new_reviewer = |task: &Background| {
         is_awaited && task.agent_type == REVIEWER && !review.is_reviewer(&task.agent_id)
     };
@@ -212,6 +211,6 @@ pub(super) fn on_reviewer_stop(review: &mut Review, agent: &str, cx: Cx) -> Outc
             .marked(Mark::ReviewerHeld { agent_id: agent.to_owned(), blocks });
     }
     let outcome = if reviewer.is_undecided() { "no_decision" } else { "decided" };
-    review.lose_reviewer(agent, attempt::Outcome::NoDecision);
+    review.lose_reviewer(agent, blocked_stops::Outcome::NoDecision);
     Outcome::pass().marked(Mark::ReviewerEnded { agent_id: agent.to_owned(), outcome })
 }

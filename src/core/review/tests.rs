@@ -22,7 +22,7 @@ use crate::core::{
     policy::{Policy, Scope},
     review::{
         approval::Approved,
-        attempt::Outcome as Attempted,
+        blocked_stops::Outcome as Attempted,
         reviewer::{Claim, Looked, Posting, Refusal, Standing, Taken},
         seen::{Excuse, Required},
         work::{Author, Changed, Known, Serving, Work},

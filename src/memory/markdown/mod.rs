@@ -20,9 +20,9 @@
 //! - An entry written by hand needs no marks, and only a heading, `Category` and some `> ` lines.
 //! - Files of the public peer are read: see [`peer`].
 
+mod foreign_format;
 pub(super) mod format;
 pub(super) mod parse;
-mod peer;
 
 use std::{
     fs::{self, OpenOptions},
@@ -32,7 +32,7 @@ use std::{
 };
 
 use self::parse::Style;
-use super::{Error, MemoryBackend, Reading, Result, is_id, text::TextFile};
+use super::{Error, MemoryBackend, Reading, Result, is_id, text_file::TextFile};
 use crate::{
     core::reflection::learning::{Learning, Status},
     world::files::{self, Access},

@@ -8,8 +8,8 @@ use std::{collections::HashMap, ops::Range, path::Path};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 
 use super::{
+    foreign_format,
     format::{mark, unescaped},
-    peer,
 };
 use crate::{
     core::reflection::learning::{Category, Confidence, Criterion, Learning, Scope, Status},
@@ -115,7 +115,7 @@ impl Style {
 /// The ids of the headings, without parsing the rest.
 pub(in crate::memory) fn ids(bytes: &[u8], style: Style) -> impl Iterator<Item = &str> {
     let headings = lines(bytes).filter_map(move |line| style.heading(line.text?));
-    headings.filter_map(|text| heading(text).map(|(_, id)| id).or_else(|| peer::id(text)))
+    headings.filter_map(|text| heading(text).map(|(_, id)| id).or_else(|| foreign_format::id(text)))
 }
 
 /// The summary and the id of a heading, still escaped.
@@ -138,7 +138,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
     let mut by_mark: HashMap<&str, usize> = HashMap::new();
     // The entry that a line without a mark belongs to.
     let mut current: Option<usize> = None;
-    let mut foreign: Option<peer::Draft> = None;
+    let mut foreign: Option<foreign_format::Draft> = None;
     let mut orphans: Vec<&str> = Vec::new();
     // Lines without a mark, and the entry around them.
     let mut strays: Vec<(usize, usize)> = Vec::new();
@@ -155,7 +155,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
         };
         if let Some(rest) = style.heading(text) {
             if let Some((summary, id)) = heading(rest) {
-                parsed.entries.extend(foreign.take().map(peer::Draft::finish));
+                parsed.entries.extend(foreign.take().map(foreign_format::Draft::finish));
                 let open = by_mark.get(mark(id)).copied();
                 let open = open.filter(|at| drafts[*at].id == id && drafts[*at].end.is_none());
                 match open {
@@ -168,12 +168,14 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
                 current = Some(at).filter(|_| style == Style::File);
                 continue;
             }
-            if let Some(id) = peer::id(rest)
+            if let Some(id) = foreign_format::id(rest)
                 && style == Style::File
             {
-                parsed
-                    .entries
-                    .extend(foreign.replace(peer::Draft::begin(line, id)).map(peer::Draft::finish));
+                parsed.entries.extend(
+                    foreign
+                        .replace(foreign_format::Draft::begin(line, id))
+                        .map(foreign_format::Draft::finish),
+                );
                 current = None;
                 continue;
             }
@@ -219,7 +221,7 @@ pub(in crate::memory) fn parse(bytes: &[u8], style: Style) -> Parsed {
             strays.extend(current.map(|current| (current, line.number)));
         }
     }
-    parsed.entries.extend(foreign.map(peer::Draft::finish));
+    parsed.entries.extend(foreign.map(foreign_format::Draft::finish));
     let lost = strays.into_iter().filter_map(|(at, line)| drafts[at].lost(line));
     parsed.problems.extend(lost);
     parsed.entries.extend(drafts.into_iter().map(Draft::finish));

@@ -12,9 +12,9 @@
 //! The first three columns are for `backends.mcp.tool_names`; without those the
 //! server is taken for the reference one: see [`graph`].
 
+mod cache;
 mod client;
 mod graph;
-mod known;
 
 use std::{
     path::PathBuf,
@@ -93,7 +93,7 @@ impl Mcp {
 
     /// The path of the cache: see [`known`].
     pub fn known(&self) -> PathBuf {
-        known::path(self.lock.parent().unwrap_or(&self.lock), &self.server)
+        cache::path(self.lock.parent().unwrap_or(&self.lock), &self.server)
     }
 
     fn locked(&self, patience: Duration) -> Result<std::fs::File> {
@@ -124,10 +124,10 @@ impl MemoryBackend for Mcp {
             let tool = self.tool("write")?;
             self.talk(async |talk| talk.call(tool, json!(learning)).await.map(drop))?;
         }
-        let mut known = known::read(&self.known());
+        let mut known = cache::read(&self.known());
         known.retain(|other| other.id != learning.id);
         known.push(learning.clone());
-        known::keep(&self.known(), &known);
+        cache::keep(&self.known(), &known);
         Ok(())
     }
 
@@ -142,13 +142,13 @@ impl MemoryBackend for Mcp {
         };
         reading.sort();
         if lock.is_ok() {
-            known::keep(&self.known(), &reading.learnings);
+            cache::keep(&self.known(), &reading.learnings);
         }
         Ok(reading)
     }
 
     fn at_hand(&self) -> Result<Reading> {
-        let mut reading = Reading { learnings: known::read(&self.known()), problems: Vec::new() };
+        let mut reading = Reading { learnings: cache::read(&self.known()), problems: Vec::new() };
         reading.sort();
         Ok(reading)
     }
@@ -162,12 +162,12 @@ impl MemoryBackend for Mcp {
             let asked = json!({ "id": id, "status": status });
             self.talk(async |talk| talk.call(tool, asked).await.map(drop))?;
         }
-        let mut known = known::read(&self.known());
+        let mut known = cache::read(&self.known());
         known
             .iter_mut()
             .filter(|learning| learning.id == id)
             .for_each(|learning| learning.status = status);
-        known::keep(&self.known(), &known);
+        cache::keep(&self.known(), &known);
         Ok(())
     }
 

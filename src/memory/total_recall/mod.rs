@@ -27,7 +27,7 @@ use super::{
         format,
         parse::{self, Style},
     },
-    text::{Held, TextFile},
+    text_file::{Held, TextFile},
 };
 use crate::{
     core::reflection::learning::{Learning, Status},

@@ -1,8 +1,8 @@
 //! Interpreters of other languages: the code that is passed to them, and the scripts that they
 //! would run. Only literal calls in their code are followed (see [`super::literal_call`]).
 
-use super::literal_call::{self, Started};
 use super::recorder::{Mode, Origin};
+use super::subprocess_calls::{self, Started};
 use super::{Call, Io, Walker};
 use crate::shell::field::{Field, texts};
 use crate::shell::table::grammar::{GivenOption, GivenOptions, lists};
@@ -102,7 +102,7 @@ impl Walker<'_> {
             return;
         }
         self.recorder.code(code, language);
-        for started in literal_call::find(code, language) {
+        for started in subprocess_calls::find(code, language) {
             if !self.budget.spend(1) {
                 break;
             }

@@ -196,7 +196,7 @@ proptest! {
             let newest: Vec<_> = trace.iter().rev().take(n).map(|trace_event| trace_event.event_type.as_str()).collect();
             prop_assert_eq!(newest, vec!["client_prompt"; n]);
             let file = fs::read(home.path("s1.trace.jsonl")).unwrap();
-            let events: Vec<TraceEvent> = journal::entries(&file).collect();
+            let events: Vec<TraceEvent> = json_lines::entries(&file).collect();
             let kept = events.iter().filter(|event| event.event_type != "trace_compacted").count();
             prop_assert_eq!(known.bytes, file.len() as u64);
             prop_assert_eq!(known.events, kept as u64);

@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 use roz::core::{
     policy::TicketingPolicy,
     reflection::{
-        insight,
         tickets::{SYSTEMS, what_closes},
+        usage_insights,
     },
 };
 
@@ -33,9 +33,9 @@ fn rows(page: &str, heading: &str) -> Vec<Vec<String>> {
 fn every_insight_stands_in_the_page_with_its_trigger_and_its_setting() {
     let rows = rows(&page(), "Insights");
     let told: Vec<&str> = rows.iter().map(|it| it[0].as_str()).collect();
-    let known: Vec<&str> = insight::TABLE.iter().map(|it| it.kind).collect();
+    let known: Vec<&str> = usage_insights::TABLE.iter().map(|it| it.kind).collect();
     assert_eq!(told, known);
-    for (row, it) in rows.iter().zip(insight::TABLE) {
+    for (row, it) in rows.iter().zip(usage_insights::TABLE) {
         assert_eq!(row[1], it.trigger, "{:?}", it.kind);
         for setting in it.recommendation.split('`').skip(1).step_by(2) {
             let key = setting.split(' ').next().unwrap();

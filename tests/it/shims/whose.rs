@@ -57,7 +57,7 @@ fn a_repository_in_an_ignored_folder_is_none_of_rozs_business() {
 
 #[test]
 fn a_persons_own_terminal_that_an_agent_opened_is_not_bound() {
-    let is_agents = roz::world::ancestors::ancestors().iter().any(|it| it.is_agent(&[]));
+    let is_agents = roz::world::parent_processes::ancestors().iter().any(|it| it.is_agent(&[]));
     if !has("script") || is_agents {
         return skip("a_persons_own_terminal", "there is no `script`, or the tests are an agent's");
     }

@@ -1,4 +1,4 @@
-use super::{names::Turn, *};
+use super::{earlier_names::Turn, *};
 
 fn lines(text: &str) -> Vec<Line<'_>> {
     let line = |items| Line { text: items, committed: None, since: None };
@@ -93,7 +93,7 @@ fn a_file_is_followed_through_its_names() {
         let second = |at: Option<DateTime<Utc>>| at.map_or(-1, |at| at.timestamp());
         let name =
             |item: &Name| format!("{} {}..{}", item.path, second(item.since), second(item.until));
-        let names: Vec<String> = names::of(path, &turns).iter().map(name).collect();
+        let names: Vec<String> = earlier_names::of(path, &turns).iter().map(name).collect();
         names.join(", ")
     };
     assert_eq!(shown("c"), "c 3..-1, b 2..3, a 1..2");

@@ -2,7 +2,7 @@
 //! them. To add one, add a row.
 
 use super::{
-    judged::{Class, Judged, options, shown},
+    classification::{Class, Judged, options, shown},
     safe,
 };
 use crate::{

@@ -3,7 +3,7 @@
 
 use crate::{core::name_words::is_one, shell::Run};
 
-use super::judged::options;
+use super::classification::options;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Discard {

@@ -1,7 +1,7 @@
 //! Programs that are known to only read, with the options that make them write. To add one, add a
 //! row.
 
-use super::judged::options;
+use super::classification::options;
 use crate::{
     core::name_words::is_one,
     shell::{HOLE, Run},

@@ -8,7 +8,7 @@
 //! file last.
 
 pub mod chain;
-pub mod validate;
+pub mod record_schema;
 pub mod who_changed;
 
 use chrono::{DateTime, SubsecRound as _, Utc};

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{
-    validate::{faults, strict},
+    record_schema::{faults, strict},
     *,
 };
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     index::{Built, Document, Index, Place, Posting},
-    paths,
+    path_terms,
     words::{Words, chunks},
 };
 use crate::core::reflection::learning::Learning;
@@ -93,7 +93,7 @@ fn strengths<'a>(
     let mut strengths: Vec<(String, u8)> =
         weights.into_iter().map(|(term, weight)| (term, saturated(weight))).collect();
     let files = learning.context_files.iter();
-    let mut whole: Vec<String> = files.flat_map(|file| paths::of_learning(file)).collect();
+    let mut whole: Vec<String> = files.flat_map(|file| path_terms::of_learning(file)).collect();
     whole.sort_unstable();
     whole.dedup();
     strengths.extend(whole.into_iter().map(|term| (term, u8::MAX)));

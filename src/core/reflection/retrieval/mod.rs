@@ -14,7 +14,7 @@
 mod build;
 mod choose;
 mod index;
-mod paths;
+mod path_terms;
 mod rank;
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ use super::{
     Query,
     build::STRONGEST,
     index::{Index, Posting},
-    paths,
+    path_terms,
     words::{Words, chunks, is_identifier, is_path},
 };
 
@@ -105,7 +105,7 @@ impl<'a> Asked<'a> {
         let words = known.collect();
         let mut ways = Vec::new();
         for path in files(query) {
-            for way in paths::of_query(&path) {
+            for way in path_terms::of_query(&path) {
                 let postings = index.postings(&way.term);
                 if !postings.is_empty() {
                     let worth = way.worth * rarity(index.len(), postings.len()) / unit;

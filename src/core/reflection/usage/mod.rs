@@ -6,7 +6,7 @@
 
 mod report;
 mod same_topic;
-mod view;
+mod summary;
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::report::WARNED_DAYS;
 pub use self::{
     report::{CrossUse, GateMiss, Recurrence, Report, Totals},
-    view::{Rejected, View},
+    summary::{Rejected, View},
 };
 
 pub const VERSION: u32 = 1;

@@ -7,10 +7,10 @@ use crate::core::{
     event::STARTED,
     policy::{self, Policy, Scope},
     review::{
-        cycle::{Allow, GateTrigger, Opener},
         decision::Decision,
         messages,
         phase::Phase,
+        trigger::{Allow, GateTrigger, Opener},
         work::Work,
     },
 };

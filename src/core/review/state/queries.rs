@@ -8,12 +8,12 @@ use super::Review;
 use crate::core::{
     bounded::Text,
     review::{
-        attempt::Attempts,
-        cycle::{GateTrigger, Opener},
+        blocked_stops::Attempts,
         decision::{By, Decision, Posted},
         messages,
         phase::Phase,
         reviewer::Reviewer,
+        trigger::{GateTrigger, Opener},
         work::Work,
     },
 };

@@ -6,7 +6,7 @@ use super::{MAX_IDS, Review, keep_newest};
 use crate::core::{
     event::Background,
     policy,
-    review::{attempt::Outcome, cycle::Opener, decision::Decision, reviewer::Reviewer},
+    review::{blocked_stops::Outcome, decision::Decision, reviewer::Reviewer, trigger::Opener},
 };
 
 impl Review {

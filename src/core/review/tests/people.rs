@@ -1,7 +1,7 @@
 //! What a person says, at a prompt or at a terminal, and what the client says for itself.
 
 use super::*;
-use crate::core::{schedule::Scheduled, trace::Mark};
+use crate::core::{scheduled_prompts::Scheduled, trace::Mark};
 
 #[test]
 fn roz_elsewhere_in_a_prompt_starts_nothing_and_is_answered() {

@@ -15,7 +15,7 @@ use super::{
     merge::{Author, Draft},
 };
 use crate::{
-    core::pattern,
+    core::tool_pattern,
     world::{cached, file_identity},
 };
 
@@ -109,7 +109,7 @@ fn laxer_than(before: &str, after: &str, file: &Path, home: Option<&Path>) -> Ve
 /// Whether a list only grew, and not by an exclusion.
 fn adds(was: &Value, is: &Value) -> bool {
     let (Value::Array(was), Value::Array(is)) = (was, is) else { return false };
-    let excludes = |item: &Value| item.as_str().and_then(pattern::exclusion).is_some();
+    let excludes = |item: &Value| item.as_str().and_then(tool_pattern::exclusion).is_some();
     is.starts_with(was) && !is[was.len()..].iter().any(excludes)
 }
 

@@ -4,7 +4,7 @@
 //! may match several names.
 
 use crate::{
-    core::agents,
+    core::client_files,
     shell::{self, HOLE},
 };
 
@@ -34,7 +34,7 @@ pub struct Places {
 }
 
 fn is_agents(part: &str) -> bool {
-    agents::folders().any(|folder| fits(part, folder))
+    client_files::folders().any(|folder| fits(part, folder))
 }
 
 impl Places {
@@ -43,14 +43,15 @@ impl Places {
         let Self { home, config_dirs, plugin, binary, notes, .. } = self;
         let places = [home, config_dirs, plugin, binary, notes];
         let is_at = |place: &str| position(path, place) != Position::Apart;
-        let is_marked =
-            |part: &str| MARKED.into_iter().chain(agents::folders()).any(|name| fits(part, name));
+        let is_marked = |part: &str| {
+            MARKED.into_iter().chain(client_files::folders()).any(|name| fits(part, name))
+        };
         parts(path).any(is_marked)
             || shell::last_part(path) == "roz"
             || places.into_iter().flatten().any(|place| is_at(place))
-            || agents::MANAGED.into_iter().any(is_at)
-            || agents::is_own_file(path)
-            || agents::is_root_settings(shell::last_part(path))
+            || client_files::MANAGED.into_iter().any(is_at)
+            || client_files::is_own_file(path)
+            || client_files::is_root_settings(shell::last_part(path))
     }
 
     /// Includes settings that a client would read if started there.
@@ -58,18 +59,20 @@ impl Places {
         let named = parts(path).collect::<Vec<_>>();
         let is_one = match named[..] {
             [.., folder, name] => {
-                is_agents(folder) && agents::settings().any(|setting| fits(name, setting))
+                is_agents(folder) && client_files::settings().any(|setting| fits(name, setting))
             }
             _ => false,
         };
         let of_user = self.config_dirs.iter().any(|dir| {
-            agents::settings().any(|name| is_same_place(path, &format!("{dir}/{name}")))
+            client_files::settings().any(|name| is_same_place(path, &format!("{dir}/{name}")))
         });
         let name = shell::last_part(path);
         of_user
-            || agents::is_root_settings(name) && !self.is_nobodys(path, name)
-            || is_one && !agents::folders().any(|folder| self.is_nobodys(path, folder))
-            || agents::MANAGED.into_iter().any(|place| position(path, place) == Position::Inside)
+            || client_files::is_root_settings(name) && !self.is_nobodys(path, name)
+            || is_one && !client_files::folders().any(|folder| self.is_nobodys(path, folder))
+            || client_files::MANAGED
+                .into_iter()
+                .any(|place| position(path, place) == Position::Inside)
     }
 
     /// Agent files are anywhere below a client's `agents` or `agent` folder.
@@ -95,7 +98,7 @@ impl Places {
         let is_below =
             |project: &String| position(folder, project) == Position::Inside && !is_home(project);
         // The client creates its work trees in its own folder.
-        let in_work_tree = parts(folder).any(agents::is_folder);
+        let in_work_tree = parts(folder).any(client_files::is_folder);
         !in_work_tree && !is_read && self.projects.iter().any(is_below)
             || self.is_temporary(path, name)
     }

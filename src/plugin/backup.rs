@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    Error, ID, MARKETPLACE, MAX_FILE, extras, failed, json_edit::Document, put,
+    Error, ID, MARKETPLACE, MAX_FILE, failed, json_edit::Document, permission_rules, put,
     settings::is_only_roz,
 };
 use crate::{
@@ -102,7 +102,7 @@ pub(super) fn take_out(
     };
     remove_entries(&document, path, old.is_none_or(was_off));
     if let Some(old) = old {
-        extras::remove(&document, old);
+        permission_rules::remove(&document, old);
         // The client leaves empty tables that did not exist before.
         let made: Vec<&str> = TABLES.into_iter().filter(|text| !old.contains_key(*text)).collect();
         document.remove_if_empty(&made);
@@ -149,7 +149,7 @@ fn without_roz(path: &Path, mut table: Map<String, Value>) -> Map<String, Value>
     if path.ends_with(KNOWN_MARKETPLACES) {
         table.remove(MARKETPLACE);
     }
-    extras::forget(&mut table);
+    permission_rules::forget(&mut table);
     without_empty(path, table)
 }
 

@@ -20,7 +20,7 @@ use crate::core::{
     outcome::{Notice, Outcome},
     policy::Policy,
     review::{
-        attempt, coverage,
+        blocked_stops, coverage,
         decision::{By, Decision, Posted},
         phase::Phase,
         reviewer::{Claim, Permit, Posting, Refusal, Reviewer, Standing, Taken},
@@ -100,7 +100,7 @@ pub(super) fn permit(review: &mut Review, agent: &str, call: &ToolCall, cx: Cx) 
         let names_own = !said.session.is_empty()
             && (own.starts_with(&said.session) || said.session.contains(crate::shell::HOLE));
         if !names_own {
-            review.attempts.failed(attempt::Outcome::BadSessionId);
+            review.attempts.failed(blocked_stops::Outcome::BadSessionId);
             let named = bounded::line(&said.session, 128);
             let notice = Notice::new("bad-session").with("named", named.clone());
             return Outcome::object(notice)

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::agents::Planned;
+use super::other_clients::Planned;
 use crate::{core::bounded, world::read_text};
 
 const BEGIN: &str = "# roz: trust in its own hooks (`roz uninstall` removes it)\n";

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Told, codex};
+use super::{Told, codex_trust};
 use crate::{
     clients::{
         self, Client,
@@ -117,7 +117,7 @@ pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Pla
                 if client.name() == "codex"
                     && let Ok(hooks) = &new
                 {
-                    planned.push(codex::trust(&folder, &path, hooks, &groups));
+                    planned.push(codex_trust::trust(&folder, &path, hooks, &groups));
                 }
                 new
             }
@@ -280,7 +280,7 @@ pub(in crate::cli) fn install(
 fn without(path: &Path, text: &str, client: &str) -> Option<String> {
     let is = |end: &str| path.extension().is_some_and(|extension| extension == end);
     if is("toml") && path.ends_with("config.toml") {
-        return Some(codex::without_trust(text));
+        return Some(codex_trust::without_trust(text));
     }
     if !is("json") || path.ends_with("hooks/roz.json") {
         return Some(text.to_owned());

@@ -9,7 +9,7 @@ use crate::{
     core::session::{Session, SessionId},
     open::{
         self, Roz, agent_session,
-        work::{self, Asker},
+        session_work::{self, Asker},
     },
     storage::{self, Stored},
     world::World,
@@ -43,7 +43,7 @@ pub(super) fn existing(given: Option<&str>, world: &World) -> super::Result<(Roz
 pub(super) fn works<'a>(session: &'a Session, world: &World) -> (Asker<'a>, Vec<PathBuf>) {
     let asker = Asker { session, now: world.now, until: Instant::now() + GIT_PATIENCE };
     let project = session.project.as_ref().unwrap_or(&world.cwd);
-    (asker, work::roots(session, project))
+    (asker, session_work::roots(session, project))
 }
 
 impl Target {

@@ -3,8 +3,8 @@
 use super::{
     Context,
     accesses::Act,
-    places::{fits, is_same_place, parts},
     program::base,
+    protected_paths::{fits, is_same_place, parts},
 };
 use crate::{
     core::{name_words::is_one, tool::Tool},

@@ -4,7 +4,7 @@
 //! To add a command, add a word to a table; users add patterns in `intent.checks`.
 
 use crate::{
-    core::{bounded, event::ToolCall, name_words::is_one, pattern, tool::ToolResult},
+    core::{bounded, event::ToolCall, name_words::is_one, tool::ToolResult, tool_pattern},
     shell::{self, HOLE, Run},
 };
 
@@ -167,7 +167,7 @@ fn target<'a>(program: &str, rest: &[&'a str], names: &str) -> Option<&'a str> {
 fn own_of(call: &ToolCall, own: &[String]) -> Option<String> {
     // A command with unknown parts is not a check.
     let mut keys = call.keys().iter().filter(|key| !key.contains(HOLE));
-    let key = keys.find(|key| own.iter().any(|text| pattern::matches(text, key)))?;
+    let key = keys.find(|key| own.iter().any(|text| tool_pattern::matches(text, key)))?;
     Some(key.strip_prefix("Bash:").unwrap_or(key).to_owned())
 }
 

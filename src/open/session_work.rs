@@ -13,7 +13,6 @@ use super::Roz;
 use crate::{
     core::{
         event::ToolCall,
-        pattern,
         reflection::tickets,
         review::{
             approval::{Approved, Row, Table},
@@ -23,6 +22,7 @@ use crate::{
             work::{self, Author, Known, Push, Work},
         },
         session::Session,
+        tool_pattern,
     },
     observe::work::{self as observe, Question, Repository, Scene, State},
     storage::approvals::Approvals,
@@ -260,7 +260,7 @@ pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
 /// match it. It is judged by what it pushes only if every gated command in it is a push, and it has
 /// a key only if there is a single gated command.
 pub fn question(patterns: &[&str], call: &ToolCall) -> Question {
-    let matches = |key: &String| patterns.iter().any(|pattern| pattern::matches(pattern, key));
+    let matches = |key: &String| patterns.iter().any(|pattern| tool_pattern::matches(pattern, key));
     let runs = call.runs();
     let gated: Vec<_> = runs.filter(|run| run.keys().iter().any(matches)).collect();
     let is_read = !call.may_run_anything() && !call.raw_keys().iter().any(matches);

@@ -14,7 +14,7 @@ use crate::{
     core::intent::{
         blame::{
             self, Line, Written,
-            names::{self, Name, Turn},
+            earlier_names::{self, Name, Turn},
         },
         ledger::Record,
     },
@@ -73,9 +73,9 @@ pub(super) fn blamed(path: &Path, world: &World) -> Result<Blamed, Box<dyn std::
     let from_root = |name: &str| relative(&root.join(name), ledger.project());
     let all = ledger.records()?;
     let turns: Vec<Turn> = all.iter().flat_map(Turn::of).collect();
-    let mut names = names::of(&file, &turns);
+    let mut names = earlier_names::of(&file, &turns);
     for name in commits.iter().flatten().map(|commit| &commit.file) {
-        names::add(&mut names, from_root(name));
+        earlier_names::add(&mut names, from_root(name));
     }
     let wrote = |record: Record| Written::of(&record, &names).map(|written| (record, written));
     let (records, written): (Vec<Record>, Vec<Written>) = all.into_iter().filter_map(wrote).unzip();

@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Roz, old_in, remove_files};
 use crate::{
-    core::{bounded, event::LONGEST_CALL, outcome::Pass, pattern, session::SessionId},
-    world::{self, files::make_private_folder, shims},
+    core::{bounded, event::LONGEST_CALL, outcome::Pass, session::SessionId, tool_pattern},
+    world::{self, files::make_private_folder, shim_start},
 };
 
 /// What is watched in a session: enough for a shim to know whether it has to check a program,
@@ -49,13 +49,13 @@ impl Watched {
 
     /// The programs that get a shim.
     pub fn names(&self) -> BTreeSet<String> {
-        let gated = self.patterns.iter().filter_map(|pattern| pattern::program(pattern));
+        let gated = self.patterns.iter().filter_map(|pattern| tool_pattern::program(pattern));
         gated.map(str::to_owned).chain(self.closing.iter().cloned()).collect()
     }
 }
 
 fn file_of(home: &Path, id: &SessionId) -> PathBuf {
-    home.join(shims::FOLDER).join("sessions").join(id.as_str())
+    home.join(shim_start::FOLDER).join("sessions").join(id.as_str())
 }
 
 /// The longest file of ours that is read, in bytes.
@@ -69,7 +69,7 @@ struct KeptPass {
 
 impl Roz {
     fn shims(&self) -> PathBuf {
-        self.home.join(shims::FOLDER)
+        self.home.join(shim_start::FOLDER)
     }
 
     /// Creates the folder of links to `binary` for a session. Sessions with the same set of names
@@ -83,7 +83,7 @@ impl Roz {
         let names = watched.names();
         let all: Vec<&str> = names.iter().map(String::as_str).collect();
         let hash = bounded::sha256(all.join("\n").as_bytes());
-        let folder = self.shims().join(&hash[..shims::DIGITS]);
+        let folder = self.shims().join(&hash[..shim_start::DIGITS]);
         let file = file_of(&self.home, id);
         world::cached::replace(&file, &[&serde_json::to_vec(watched)?])?;
         make_private_folder(&folder)?;
@@ -153,7 +153,7 @@ impl Roz {
 
     fn pass_file(&self, id: &SessionId, tool_use_id: &str) -> PathBuf {
         let hash = bounded::sha256(tool_use_id.as_bytes());
-        self.passes_folder().join(format!("{id}.{}", &hash[..shims::DIGITS]))
+        self.passes_folder().join(format!("{id}.{}", &hash[..shim_start::DIGITS]))
     }
 
     fn pass_files(&self, id: &SessionId) -> Vec<PathBuf> {
@@ -176,7 +176,7 @@ impl Roz {
         for kept in ["sessions", "passes", "shells"] {
             remove_files(old_in(&self.shims().join(kept), before));
         }
-        for folder in old_in(&self.shims(), before).filter(|folder| shims::is_folder(folder)) {
+        for folder in old_in(&self.shims(), before).filter(|folder| shim_start::is_folder(folder)) {
             let _ = fs::remove_dir_all(&folder);
         }
     }

@@ -4,15 +4,15 @@ use super::{
     Context,
     accesses::{Accessed, Act, TextBefore},
     commands::{is_hidden, operands},
-    places::{
+    program::base,
+    protected_paths::{
         INSTALLED_PLUGINS, KNOWN_MARKETPLACES, Places, Position, fits, is_same_place, parts,
         position,
     },
-    program::base,
     settings::{self, Content},
 };
 use crate::{
-    core::{agents, event::ToolCall, name_words::is_one, reviewer_file, tool::REVIEWER},
+    core::{client_files, event::ToolCall, name_words::is_one, reviewer_file, tool::REVIEWER},
     shell::{self, HOLE, How, Reading},
 };
 
@@ -102,13 +102,13 @@ pub(super) fn writes_plugin(cx: Context) -> Option<String> {
     let is_list = |path: &str| {
         let named: Vec<&str> = parts(path).collect();
         let is_it = |name: &str| name == INSTALLED_PLUGINS || name == KNOWN_MARKETPLACES;
-        matches!(named[..], [.., folder, "plugins", name] if agents::is_folder(folder) && is_it(name))
+        matches!(named[..], [.., folder, "plugins", name] if client_files::is_folder(folder) && is_it(name))
     };
     first(cx, |accessed| {
         accessed.changes(&places.plugin)
             || accessed.is(is_roz)
             || accessed.is(is_list)
-            || accessed.is(agents::is_own_file)
+            || accessed.is(client_files::is_own_file)
     })
 }
 
@@ -131,7 +131,7 @@ pub(super) fn makes_a_reviewer(cx: Context) -> Option<String> {
                 Content::Absent | Content::Unknown => {
                     cx.call.json.contains(REVIEWER)
                         || accessed.is(is_named)
-                        || accessed.is(agents::may_override)
+                        || accessed.is(client_files::may_override)
                             && reviewer_file::may_name(cx.call.json)
                 }
             }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Check, Finding};
 use crate::{
-    cli::{demo::Cage, install::agents},
+    cli::{demo::Cage, install::other_clients},
     clients::{Capability, Client},
     hooks::Hook,
     plugin::json_edit::Document,
@@ -41,7 +41,7 @@ fn program(client: &dyn Client, world: &World) -> Finding {
 fn switched_off(client: &dyn Client, world: &World) -> Option<Finding> {
     let setup = client.setup()?;
     let (name, key, off) = setup.off?;
-    let folders = [agents::folder(setup, world)?, git::root(&world.cwd).join(setup.folder)];
+    let folders = [other_clients::folder(setup, world)?, git::root(&world.cwd).join(setup.folder)];
     let is_off = |path: &PathBuf| {
         let text = read_text(path, 4 << 20).unwrap_or_default();
         let said = if path.extension().is_some_and(|extension| extension == "toml") {
@@ -72,11 +72,11 @@ fn reviewer(binary: &Path, world: &World) -> Finding {
 
 fn files(client: &dyn Client, world: &World) -> Finding {
     let install = format!("`roz install --client {}`", client.name());
-    let planned = match agents::plan(client, world) {
+    let planned = match other_clients::plan(client, world) {
         Ok(planned) => planned,
         Err(err) => return Finding::fail(err.to_string(), install),
     };
-    if let Some(trouble) = planned.iter().find_map(agents::Planned::trouble) {
+    if let Some(trouble) = planned.iter().find_map(other_clients::Planned::trouble) {
         return Finding::fail(trouble, format!("fix it, then {install}"));
     }
     match planned.iter().find(|file| !file.is_done()) {

@@ -10,10 +10,10 @@ use std::{
 use super::{Input, reflection_facts};
 use crate::{
     clients::Capability,
-    core::{agents, event::Source, pattern, policy::Mode, reflection::tickets},
+    core::{client_files, event::Source, policy::Mode, reflection::tickets, tool_pattern},
     open::{
         Roz,
-        shims::{Watched, shell_lines},
+        shim_store::{Watched, shell_lines},
     },
     world::{World, read_text},
 };
@@ -30,7 +30,7 @@ pub fn watched(roz: &Roz, cwd: &Path, world: &World) -> Watched {
     if policy.review.mode != Mode::Never {
         let patterns = policy.review.gates.tools.iter();
         watched.patterns =
-            patterns.filter(|pattern| pattern::program(pattern).is_some()).cloned().collect();
+            patterns.filter(|pattern| tool_pattern::program(pattern).is_some()).cloned().collect();
     }
     if reflection_facts::is_wanted(roz, cwd) {
         let closing = tickets::programs(&policy.ticketing).into_iter();
@@ -47,7 +47,7 @@ pub(super) fn set_up(input: &Input, source: Source, roz: &Roz, world: &World) ->
     if source != Source::Compact {
         roz.forget_passes(&input.session_id);
     }
-    let file = world.var(agents::SHELL_SETUP).map(Path::new);
+    let file = world.var(client_files::SHELL_SETUP).map(Path::new);
     let can = input.client.can(Capability::EnvironmentFile);
     let Some(file) = file.filter(|_| can) else { return Ok(()) };
     let cwd = input.cwd.as_deref().unwrap_or(&world.cwd);
