@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::{
     bounded,
     event::{Event, What},
-    intent::{briefing::Briefing, ledger, state::InFlight, unconfirmed::Doubt},
+    intent::{briefing::Briefing, ledger, state::InFlight, unconfirmed::UnconfirmedChange},
     reflection::usage,
     review::approval::Approved,
     tool_pattern,
@@ -40,7 +40,7 @@ pub enum Effect {
     /// Store the content of these files of the project for a later comparison.
     Keep(Vec<String>),
     /// A call changed the sidecar's declarations.
-    Doubt(Vec<Doubt>),
+    Doubt(Vec<UnconfirmedChange>),
     /// Rows for the approval tables of their repositories.
     Approve(Vec<Approved>),
     /// A person has allowed what roz's own commands wrote since that time.

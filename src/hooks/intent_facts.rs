@@ -36,7 +36,7 @@ use crate::{
             selection::Unreliable,
             state::{InFlight, Start},
             target::{self, Case, Kind, Target},
-            unconfirmed::Doubt,
+            unconfirmed::UnconfirmedChange,
         },
         named_writes,
         session::Session,
@@ -222,12 +222,12 @@ impl Look<'_> {
     }
 
     /// Which sidecar files the call changed.
-    pub(super) fn doubts_of(self, flight: &InFlight, tool: &str) -> Vec<Doubt> {
+    pub(super) fn doubts_of(self, flight: &InFlight, tool: &str) -> Vec<UnconfirmedChange> {
         let (project, home) = (&self.roz.sidecar, &self.roz.home);
         let hashes = flight.start.as_ref().and_then(|start| start.sidecar.as_ref());
         let Some(hashes) = hashes else { return Vec::new() };
         let changed = unconfirmed::changed(project, home, hashes, flight.at).into_iter();
-        let doubt = |changed: unconfirmed::Changed| Doubt {
+        let doubt = |changed: unconfirmed::Changed| UnconfirmedChange {
             file: changed.file.to_owned(),
             before: changed.before,
             left: changed.now,

@@ -26,7 +26,7 @@ use crate::{
             lessons::{self, Learned, Lesson},
             selection::{self, Refused, Unreliable},
             target::{Case, Kind, Place},
-            unconfirmed::{Doubt, FileHashes},
+            unconfirmed::{FileHashes, UnconfirmedChange},
         },
     },
     world::{files, log},
@@ -166,7 +166,7 @@ impl IntentStore {
     }
 
     /// The changes by calls that nobody has confirmed.
-    pub fn doubts(&self) -> Vec<Doubt> {
+    pub fn doubts(&self) -> Vec<UnconfirmedChange> {
         unconfirmed::doubts(&self.root, &self.roz_home)
     }
 

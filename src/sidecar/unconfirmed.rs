@@ -23,7 +23,7 @@ use crate::{
         bounded,
         intent::{
             selection::{FILE, Missing},
-            unconfirmed::{Doubt, FILES, FileHashes},
+            unconfirmed::{FILES, FileHashes, UnconfirmedChange},
         },
     },
     world::{
@@ -39,7 +39,7 @@ const MOST: usize = 40;
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Notes {
-    doubts: BTreeMap<String, Doubt>,
+    doubts: BTreeMap<String, UnconfirmedChange>,
     /// roz's own changes, newest last.
     own: Vec<Own>,
     /// The commit that was checked out when a person confirmed that the intents were removed on
@@ -122,7 +122,7 @@ impl Notes {
 
     /// Whether a file with this hash is unconfirmed: it is as the call left it, or as roz has
     /// changed it since.
-    fn doubts(&self, doubt: &Doubt, now: Option<&String>) -> bool {
+    fn doubts(&self, doubt: &UnconfirmedChange, now: Option<&String>) -> bool {
         leads(self.own(&doubt.file, doubt.at), doubt.left.as_ref(), now)
     }
 }
@@ -144,16 +144,21 @@ fn leads<'a>(
 }
 
 /// The files whose content is still what a call wrote, and that nobody has confirmed.
-pub fn doubts(root: &Path, roz_home: &Path) -> Vec<Doubt> {
+pub fn doubts(root: &Path, roz_home: &Path) -> Vec<UnconfirmedChange> {
     let notes = read(&path(root, roz_home));
     let doubts = notes.doubts.values().filter(|doubt| FILES.contains(&&*doubt.file));
     let is_unconfirmed =
-        |doubt: &&Doubt| notes.doubts(doubt, hash(&root.join(&doubt.file)).as_ref());
+        |doubt: &&UnconfirmedChange| notes.doubts(doubt, hash(&root.join(&doubt.file)).as_ref());
     doubts.filter(is_unconfirmed).cloned().collect()
 }
 
 /// Records what calls have changed. A change that a call took back is not unconfirmed any more.
-pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> Result<()> {
+pub fn found(
+    root: &Path,
+    roz_home: &Path,
+    new: &[UnconfirmedChange],
+    until: Instant,
+) -> Result<()> {
     update(root, roz_home, until, |notes| {
         for doubt in new {
             let known = notes.doubts.get(&doubt.file);
@@ -162,7 +167,9 @@ pub fn found(root: &Path, roz_home: &Path, new: &[Doubt], until: Instant) -> Res
             if before == doubt.left {
                 notes.doubts.remove(&doubt.file);
             } else {
-                notes.doubts.insert(doubt.file.clone(), Doubt { before, ..doubt.clone() });
+                notes
+                    .doubts
+                    .insert(doubt.file.clone(), UnconfirmedChange { before, ..doubt.clone() });
             }
         }
     })

@@ -13,7 +13,7 @@ use super::{
     selection::{Missing, Unreliable},
     state::Start,
     target::Target,
-    unconfirmed::Doubt,
+    unconfirmed::UnconfirmedChange,
 };
 use crate::{
     core::bounded,
@@ -63,7 +63,7 @@ pub struct Declared {
     /// Intents that `.intentignore` closes, with its lines.
     pub closed: Vec<(String, usize)>,
     /// Sidecar files that a call changed.
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<UnconfirmedChange>,
 }
 
 /// Another project that judges some of the targets.

@@ -2,7 +2,7 @@
 
 use super::{
     changed_lines::Changed, ignore::Treatment, mutation::Meaning, state::InFlight, target::Target,
-    unconfirmed::Doubt,
+    unconfirmed::UnconfirmedChange,
 };
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Aftermath {
     /// Other calls in this project that have not ended.
     pub running: Vec<InFlight>,
     /// Sidecar files that the call changed.
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<UnconfirmedChange>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

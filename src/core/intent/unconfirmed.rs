@@ -22,7 +22,7 @@ pub const FILES: [&str; 2] = [selection::FILE, selection::IGNORE];
 pub type FileHashes = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Doubt {
+pub struct UnconfirmedChange {
     pub file: String,
     /// The last trusted content; `None` if the file did not exist.
     pub before: Option<String>,
@@ -35,7 +35,7 @@ pub struct Doubt {
     pub way_back: Option<String>,
 }
 
-impl Doubt {
+impl UnconfirmedChange {
     pub fn refuses(&self, tool: &str, session_id: &str) -> Refused {
         let Self { file, tool_name, at, .. } = self;
         let file = bounded::plain_line(&bounded::line(file, 60));

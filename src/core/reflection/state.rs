@@ -46,7 +46,7 @@ pub struct Reflection {
     ticket: Option<Ticket>,
     /// Running calls that would close tickets, by `tool_use_id`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    close_intents: BTreeMap<String, Intent>,
+    close_intents: BTreeMap<String, PendingClose>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     closed: Vec<String>,
     /// Systems with a closed ticket that the call did not name.
@@ -83,7 +83,7 @@ pub struct Reflection {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Intent {
+struct PendingClose {
     closings: Vec<Closing>,
     at: DateTime<Utc>,
 }
@@ -228,7 +228,7 @@ impl Reflection {
         if self.close_intents.len() >= MAX_KEPT {
             self.close_intents.clear();
         }
-        self.close_intents.insert(tool_use_id.to_owned(), Intent { closings, at: now });
+        self.close_intents.insert(tool_use_id.to_owned(), PendingClose { closings, at: now });
     }
 
     /// Returns what the call was to close.

@@ -56,9 +56,9 @@ impl Scene {
         let before = hashes(&self.root());
         run();
         let changed = changed(&self.root(), &self.home(), &before, at());
-        let doubts: Vec<Doubt> = changed
+        let doubts: Vec<UnconfirmedChange> = changed
             .into_iter()
-            .map(|Changed { file, before, now }| Doubt {
+            .map(|Changed { file, before, now }| UnconfirmedChange {
                 file: file.to_owned(),
                 before,
                 left: now,
