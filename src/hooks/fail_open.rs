@@ -100,9 +100,7 @@ pub(super) fn fail_open(
         What::Prompt { text, sender: Sender::User }
             if review::may_ask(roz.policy.review.mode, text) =>
         {
-            outcome
-                .messages
-                .push(lost("the review that this prompt asks for could not be recorded"));
+            outcome.messages.push(lost("the review that this prompt asks for is not recorded"));
         }
         What::SessionStart { .. } => {
             outcome.messages.push(lost("this session is not governed"));

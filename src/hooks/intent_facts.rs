@@ -243,8 +243,7 @@ impl Look<'_> {
     fn unkept(self, start: Option<&Start>) -> Vec<String> {
         let images = Images::new(&self.roz.home, &self.session.session_id);
         let hashes = start.and_then(|start| start.sidecar.as_ref()).into_iter().flatten();
-        let unkept = hashes.filter(|(_, hash)| images.find(hash).is_none());
-        unkept.map(|(file, _)| file.clone()).collect()
+        hashes.filter(|row| images.find(row.1).is_none()).map(|row| row.0.clone()).collect()
     }
 
     pub(super) fn site(self) -> Site {

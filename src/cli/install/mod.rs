@@ -1,5 +1,5 @@
-//! `roz install`: installs the hooks with the client's own commands, and in other agents by editing
-//! their files.
+//! `roz install`: installs the hooks with the client's own commands, or by editing an agent's
+//! files.
 
 mod codex_trust;
 pub(super) mod other_clients;
@@ -301,14 +301,12 @@ impl Wiring<'_> {
         } else {
             format!("The plugin in `{shown}` is up to date.")
         });
-        // The folder only exists on this machine, so no file of a project may name it, whatever the
-        // scope.
+        // The folder only exists on this machine, so no project's file may name it in any scope.
         let folder = folder.to_string_lossy();
         let add = ["plugin", "marketplace", "add", &folder];
         let install = ["plugin", "install", ID, "--scope", self.scope()];
         if let Some(client) = &client {
-            // Do this before the first command, because a new version of the client may reformat
-            // its files at any command.
+            // First, because a new version of the client may reformat its files at any command.
             self.remember()?;
             let wired = self
                 .wire(client, &add, &install, told)
