@@ -15,7 +15,7 @@ use crate::{
         intent::{self, call_checks::Caller, gate::IntentGate},
         protect::{self, Objection},
         reflection::tickets::Closing,
-        review::gate_patterns,
+        review::gated_calls,
         session::Session,
         trace::Mark,
     },
@@ -87,17 +87,10 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     } else {
         Vec::new()
     };
-    let own = gate_patterns::covering(&roz.policy.review.gates, &call);
     let elsewhere = repositories::gates_elsewhere(&call, &world.cwd, &roz.project, world);
-    let others = elsewhere
-        .iter()
-        .flat_map(|other| gate_patterns::covering_runs(&other.gates, &call, &other.runs));
-    let gates = own
-        .into_iter()
-        .chain(others)
-        .map(|covering| {
-            (covering.pattern.to_owned(), covering.key.unwrap_or_else(|| ANYTHING.to_owned()))
-        })
+    let gates = gated_calls::gated(&roz.policy.review, &elsewhere, &call).into_iter();
+    let gates = gates
+        .map(|gated| (gated.pattern.to_owned(), gated.key.unwrap_or_else(|| ANYTHING.to_owned())))
         .collect();
     // An unreadable line has a key for each of its words, too many to print.
     let keys = all.into_iter().take(MAX_KEYS).cloned().collect();

@@ -11,50 +11,53 @@
 //! exclusion applies only to patterns of its own file, so that a project cannot open what its user
 //! has gated, and only to commands whose words are all known.
 
+use std::path::Path;
+
 use crate::{
-    core::{event::ToolCall, policy::GatesPolicy, tool::SHELL, tool_pattern},
+    core::{
+        event::ToolCall, facts::GatesElsewhere, policy::GatesPolicy, tool::SHELL, tool_pattern,
+    },
     shell::{Certainty, HOLE, Run},
 };
 
-#[derive(Debug, PartialEq, Eq)]
-pub struct Covering<'a> {
-    pub pattern: &'a str,
-    /// `None` if the pattern matches only because parts of the call are unknown.
-    pub key: Option<String>,
+/// A pattern that covers a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Gated<'a> {
+    pub(crate) pattern: &'a str,
+    /// What it matches. `None` if it matches only because parts of the call are unknown.
+    pub(crate) key: Option<String>,
+    /// The configuring repository, if it is not the session's.
+    pub(crate) root: Option<&'a Path>,
 }
 
 /// The patterns of another repository that match commands which run there, or unknown parts of the
 /// call.
-pub fn covering_runs<'a>(
-    gates: &'a GatesPolicy,
+pub(super) fn covering_runs<'a>(
+    other: &'a GatesElsewhere,
     call: &ToolCall,
-    runs: &[Run],
-) -> Vec<Covering<'a>> {
-    let mut units: Vec<Unit> = runs.iter().map(|run| Unit::of_run(run, call)).collect();
+) -> impl Iterator<Item = Gated<'a>> {
+    let mut units: Vec<Unit> = other.runs.iter().map(|run| Unit::of_run(run, call)).collect();
     units.extend(Unit::unread(call));
-    matching(gates, &units, call.may_run_anything())
+    let found = matching(&other.gates, &units, call);
+    found.into_iter().map(|gated| Gated { root: Some(&other.root), ..gated })
 }
 
 /// In the patterns' order.
-pub fn covering<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Vec<Covering<'a>> {
+pub(super) fn covering<'a>(gates: &'a GatesPolicy, call: &ToolCall) -> Vec<Gated<'a>> {
     // Computed once per call: most calls match nothing.
     let matches = |text: &String| call.keys().iter().any(|key| tool_pattern::matches(text, key));
     let units = if gates.tools.iter().any(matches) { Unit::all(call) } else { Vec::new() };
-    matching(gates, &units, call.may_run_anything())
+    matching(gates, &units, call)
 }
 
-fn matching<'a>(
-    gates: &'a GatesPolicy,
-    units: &[Unit],
-    may_run_anything: bool,
-) -> Vec<Covering<'a>> {
+fn matching<'a>(gates: &'a GatesPolicy, units: &[Unit], call: &ToolCall) -> Vec<Gated<'a>> {
     let mut found = Vec::new();
     for file in gates.files() {
         for (at, pattern) in file.iter().enumerate() {
             let key = units.iter().find_map(|unit| unit.covered_by(pattern, &file[at + 1..]));
-            let is_hidden = may_run_anything && pattern.starts_with("Bash:");
+            let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
             if key.is_some() || is_hidden {
-                found.push(Covering { pattern, key: key.cloned() });
+                found.push(Gated { pattern, key: key.cloned(), root: None });
             }
         }
     }

@@ -1,7 +1,5 @@
 //! Gated calls: calls that match a pattern need an approval.
 
-use std::path::Path;
-
 use crate::core::{
     Cx,
     bounded::{self, TruncatedInput},
@@ -11,7 +9,7 @@ use crate::core::{
     policy::{Mode, ReviewPolicy, Scope},
     review::{
         authorization,
-        gate_patterns::{self, Covering},
+        gate_patterns::{covering, covering_runs},
         is_reviewer_name, messages,
         phase::Phase,
         state::{GateTrigger, Opener, Reach, Review},
@@ -21,16 +19,9 @@ use crate::core::{
 };
 use crate::shell::{self, Certainty, HOLE};
 
-pub(crate) const ALLOWED: &str = "allowed by a person";
+pub(crate) use super::gate_patterns::Gated;
 
-/// The pattern that gates a call, the part it matches, and the configuring repository if that is
-/// not the session's.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Gated<'a> {
-    pub(crate) pattern: &'a str,
-    pub(crate) key: Option<String>,
-    pub(crate) root: Option<&'a Path>,
-}
+pub(crate) const ALLOWED: &str = "allowed by a person";
 
 /// Applies the session's patterns, then those of the repositories that the call affects.
 pub(crate) fn gated<'a>(
@@ -39,14 +30,9 @@ pub(crate) fn gated<'a>(
     call: &ToolCall,
 ) -> Vec<Gated<'a>> {
     let is_on = policy.mode != Mode::Never;
-    let own = if is_on { gate_patterns::covering(&policy.gates, call) } else { Vec::new() };
-    let own = own.into_iter().map(|covering| (covering, None));
-    let others = elsewhere.iter().flat_map(|other| {
-        let covering = gate_patterns::covering_runs(&other.gates, call, &other.runs);
-        covering.into_iter().map(|covering| (covering, Some(other.root.as_path())))
-    });
-    let gated = own.chain(others);
-    gated.map(|(Covering { pattern, key }, root)| Gated { pattern, key, root }).collect()
+    let own = if is_on { covering(&policy.gates, call) } else { Vec::new() };
+    let others = elsewhere.iter().flat_map(|other| covering_runs(other, call));
+    own.into_iter().chain(others).collect()
 }
 
 pub(super) fn on_tool(
@@ -62,11 +48,10 @@ pub(super) fn on_tool(
         return Outcome::pass();
     }
     let all = gated(&cx.policy.review, &cx.facts.gates_elsewhere, call);
-    let Some(Gated { pattern, key, root }) = all.first().cloned() else {
+    let Some(gated) = all.first() else {
         return Outcome::pass();
     };
-    let pass = pass(call, &all);
-    let gate = Gate { call, pattern, key, root, pass, cx };
+    let gate = Gate { call, gated, pass: pass(call, &all), cx };
     if reviewer.is_some() {
         return gate.object("reviewer-gate", "the reviewer may not use gated tools");
     }
@@ -156,10 +141,7 @@ pub(super) fn waiting(review: &Review) -> String {
 
 struct Gate<'a> {
     call: &'a ToolCall<'a>,
-    pattern: &'a str,
-    key: Option<String>,
-    /// The configuring repository, if it is not the session's.
-    root: Option<&'a Path>,
+    gated: &'a Gated<'a>,
     pass: Option<Pass>,
     cx: Cx<'a>,
 }
@@ -170,8 +152,8 @@ impl Gate<'_> {
             tool_name: self.call.name.clone(),
             tool_input: TruncatedInput::of_json(self.call.json),
             triggered_at: self.cx.now,
-            pattern_matched: self.pattern.to_owned(),
-            key: self.key.clone(),
+            pattern_matched: self.gated.pattern.to_owned(),
+            key: self.gated.key.clone(),
             root: self.cx.facts.work.known().map(|known| known.root.clone()),
         }
     }
@@ -229,7 +211,7 @@ impl Gate<'_> {
         // A person permits all of the call.
         match self.pass.clone() {
             Some(mut pass) => {
-                pass.patterns.push(self.pattern.to_owned());
+                pass.patterns.push(self.gated.pattern.to_owned());
                 asked.doing(Effect::Pass(pass))
             }
             None => asked,
@@ -238,8 +220,9 @@ impl Gate<'_> {
 
     /// The part of a longer line that the pattern matches, and who configured it.
     fn covered(&self) -> String {
-        let of = self.root.map_or_else(String::new, |root| format!(" of `{}`", root.display()));
-        match self.key.as_deref().and_then(|key| key.strip_prefix("Bash:")) {
+        let Gated { key, root, .. } = self.gated;
+        let of = root.map_or_else(String::new, |root| format!(" of `{}`", root.display()));
+        match key.as_deref().and_then(|key| key.strip_prefix("Bash:")) {
             Some(key) if self.command().is_none_or(|line| line.trim() != key) => {
                 let shown = bounded::plain_line(&bounded::line(&key.replace(HOLE, "…"), 120));
                 format!("{of}, which covers `{shown}` in it")
@@ -251,7 +234,7 @@ impl Gate<'_> {
     fn notice(&self, template: &str, reason: &str) -> Notice {
         Notice::new(template)
             .with("tool", self.subject())
-            .with("pattern", self.pattern)
+            .with("pattern", self.gated.pattern)
             .with("covers", self.covered())
             .with("reason", reason)
     }
@@ -259,7 +242,7 @@ impl Gate<'_> {
     fn mark(&self, answer: Word, reason: &str) -> GateAnswer {
         GateAnswer {
             tool: self.subject(),
-            pattern: self.pattern.to_owned(),
+            pattern: self.gated.pattern.to_owned(),
             tool_use_id: self.call.tool_use_id.clone(),
             answer,
             reason: reason.to_owned(),
