@@ -5,7 +5,7 @@
 
 use std::{
     cell::OnceCell,
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     ffi::OsString,
     fs::Metadata,
     path::{Path, PathBuf},
@@ -177,23 +177,14 @@ fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
     Some((Declared { sidecar, catalogue, closed, doubts }, ignore))
 }
 
-/// As [`nearest_sidecar`], with a cache by folder, so that many paths cost one lookup per folder.
-fn nearest(path: &Path, known: &mut BTreeMap<OsString, Option<PathBuf>>) -> Option<PathBuf> {
-    let mut fresh = Vec::new();
-    let mut found = None;
-    for folder in folders_above(path) {
-        if let Some(path) = known.get(folder.as_os_str()) {
-            found.clone_from(path);
-            break;
-        }
-        fresh.push(folder.as_os_str().to_owned());
-        if has_sidecar(folder) {
-            found = Some(folder.to_owned());
-            break;
-        }
-    }
-    known.extend(fresh.into_iter().map(|name| (name, found.clone())));
-    found
+/// As [`nearest_sidecar`], with the answers known so far, so that many paths cost one look per
+/// folder.
+fn nearest(path: &Path, known: &mut HashMap<OsString, bool>) -> Option<PathBuf> {
+    let mut has = |folder: &Path| match known.get(folder.as_os_str()) {
+        Some(has) => *has,
+        None => *known.entry(folder.into()).or_insert(has_sidecar(folder)),
+    };
+    folders_above(path).find(|folder| has(folder)).map(Path::to_owned)
 }
 
 #[derive(Clone, Copy)]
@@ -400,10 +391,7 @@ impl Look<'_> {
         let own = real(self.project);
         let mut found: BTreeMap<PathBuf, Vec<(String, How)>> = BTreeMap::new();
         // By folder, since many targets are in the same one.
-        let mut known = BTreeMap::new();
-        let project = self.project.as_os_str().to_owned();
-        let above = if is_declared { None } else { nearest(self.project, &mut known) };
-        known.insert(project, is_declared.then(|| self.project.to_owned()).or(above));
+        let mut known = HashMap::from([(self.project.into(), is_declared)]);
         for (path, how) in written.into_iter().take(MAX_TARGETS) {
             if path.contains(HOLE) || class::is_stream_device(&path) {
                 continue;
