@@ -72,7 +72,8 @@ fn session(roz: &Roz, named: Option<&str>) -> super::Result<SessionId> {
     const LOOKED_AT: usize = 50;
     let listed = roz.store.list_sessions(LOOKED_AT).map_err(open::Error::from)?;
     let waits = |session: &Session| {
-        session.project.as_ref() == Some(&roz.project) && session.review.is_gate_closed()
+        let is_closed = session.review.phase().is_open() && session.review.trigger().is_some();
+        session.project.as_ref() == Some(&roz.project) && is_closed
     };
     let waiting: Vec<SessionId> =
         listed.into_iter().flatten().filter(waits).map(|session| session.session_id).collect();

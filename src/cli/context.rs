@@ -65,10 +65,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         (root, found)
     };
     let works: Vec<Changes> = roots.into_iter().map(with_changes).collect();
-    let mut opinions = session.review.second_opinions().to_vec();
-    if opinions.is_empty() {
-        opinions = second_opinions(&roz.policy, world);
-    }
+    let opinions = second_opinions(&roz.policy, world);
     let value = as_json(&session, &works, &opinions);
     let paths = args.diff.as_deref().unwrap_or_default();
     let pages = pages(&works, paths, world)?;
@@ -215,10 +212,10 @@ fn as_json(session: &Session, works: &[Changes], opinions: &[String]) -> Value {
         "project": session.project,
         "state": review.phase().word(),
         "decision": review.decision(),
-        "user_prompts": review.prompts(),
+        "user_prompts": review.user_prompts,
         "gate_trigger": review.trigger(),
         "findings": earlier_findings(review),
-        "block_count": review.block_count(),
+        "block_count": review.block_count,
         "changes": {
             "since": first.map(|found| &found.base),
             "stat": first.and_then(|found| found.stat().ok()),
@@ -246,10 +243,10 @@ fn as_text(
     if let Some(project) = &session.project {
         let _ = writeln!(text, "Project: {}", project.display());
     }
-    if let Some(at) = review.started_at() {
+    if let Some(at) = review.review_started_at {
         let _ = writeln!(text, "Asked for: {}", say::when(at, world.now));
     }
-    let prompts: Vec<&str> = review.prompts().iter().map(bounded::Text::as_str).collect();
+    let prompts: Vec<&str> = review.user_prompts.iter().map(bounded::Text::as_str).collect();
     let prompts =
         if prompts.is_empty() { "(no prompt was seen)".to_owned() } else { prompts.join("\n") };
     text += &part("What the user asked for, oldest first", &prompts);

@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let mut trial = trial::Trial::default();
     let sessions = sessions(&roz, since)?;
     for session in &sessions {
-        let attempts = session.review.attempts().iter();
+        let attempts = session.review.attempts.iter();
         for attempt in attempts.filter(|attempt| attempt.timestamp >= since) {
             tallies.entry(attempt.template_id.clone()).or_default().count(attempt);
         }

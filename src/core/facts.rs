@@ -34,7 +34,8 @@ pub struct Facts {
     /// Dirty files at the start of the session, with a hash of their content.
     pub dirty: Option<BTreeMap<String, String>>,
     pub written: Vec<PathBuf>,
-    pub second_opinions: Option<Vec<String>>,
+    /// Programs of other models that a reviewer may ask.
+    pub second_opinions: Vec<String>,
     /// An agent file of the project or the user that has the reviewer's name.
     pub shadow: Option<PathBuf>,
     /// A reviewer that starts cannot be told its token, so it decides with its permit alone.

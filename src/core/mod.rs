@@ -116,7 +116,7 @@ pub fn decide(gates: &[&dyn Gate], session: &mut Session, event: &Event, cx: Cx)
         let is_reviewer =
             event.origin.agent_id.as_deref().is_some_and(|agent| session.review.has_token(agent));
         if !cx.facts.written.is_empty() && !is_reviewer {
-            let since = session.review.approved_at().max(session.review.started_at());
+            let since = session.review.approved_at().max(session.review.review_started_at);
             for path in &cx.facts.written {
                 session.writes.note(path, cx.now, since);
             }
@@ -239,7 +239,7 @@ fn told_of(posting: &Posting, taken: &Taken, review: &Review, policy: &Policy) -
         told.push(format!("roz: approved without having been looked at: {unseen}"));
     }
     let max_rounds = policy.review.max_rounds;
-    if found_issues && counts && review.rounds() == max_rounds {
+    if found_issues && counts && review.rounds == max_rounds {
         let times = breaker::times(max_rounds);
         told.push(format!(
             "roz: reviewer and agent do not converge: issues were found {times}. Stops pass from \

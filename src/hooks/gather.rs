@@ -29,6 +29,7 @@ use crate::{
         Roz,
         session_work::{self, Asker},
     },
+    shell::Run,
     world::{World, git_changes, read_head},
 };
 
@@ -105,7 +106,7 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
         (ReviewNeed::WorkHere, _) => facts.work = roz.work(asker, cwd, &Question::default()),
         (ReviewNeed::Roots, _) => facts.roots = session_work::roots(session, cwd),
         (ReviewNeed::SecondOpinions, _) => {
-            facts.second_opinions = Some(second_opinions(&roz.policy, world));
+            facts.second_opinions = second_opinions(&roz.policy, world);
         }
         (ReviewNeed::OpenElsewhere, _) => facts.open_elsewhere = open_elsewhere(look),
         (ReviewNeed::Shadow, _) => {
@@ -185,57 +186,49 @@ pub fn second_opinions(policy: &Policy, world: &World) -> Vec<String> {
 pub fn shadow(dirs: &[&Path], world: &World) -> Option<PathBuf> {
     let dirs = dirs.iter().copied().chain(world.var(client_files::PROJECT_DIR).map(Path::new));
     let folders = dirs.flat_map(|dir| client_files::folders().map(move |folder| dir.join(folder)));
-    let mut folders: Vec<PathBuf> = folders.chain(config_dirs(world)).collect();
-    folders.dedup();
-    let mut budget = MOST_FILES;
-    let is_it = |path: &Path, text: &str| {
+    let places = folders.chain(config_dirs(world)).map(|folder| folder.join("agents"));
+    first_agent(places, &|path, text| {
         path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
             && reviewer_file::names_reviewer(text)
-    };
-    folders
-        .into_iter()
-        .find_map(|folder| reviewers_file(&folder.join("agents"), &mut budget, &is_it))
+    })
 }
 
 /// A file of the project that takes the place of the reviewer that was installed for the client.
 fn replaced(dirs: &[&Path], client: &dyn Client, world: &World) -> Option<PathBuf> {
-    let mut budget = MOST_FILES;
-    let is_it = |path: &Path, text: &str| reviewer_file::replaces(&path.to_string_lossy(), text);
     // In the home directory, the one that was installed is the project's own.
     let dirs = dirs.iter().filter(|dir| world.user_home.as_deref() != Some(**dir));
-    dirs.flat_map(|dir| client.project_reviewers().iter().map(|place| dir.join(place))).find_map(
-        |place| {
-            let is_file = place.is_file() && is_agent(&place, &is_it);
-            if is_file { Some(place) } else { reviewers_file(&place, &mut budget, &is_it) }
-        },
-    )
+    let places =
+        dirs.flat_map(|dir| client.project_reviewers().iter().map(|place| dir.join(place)));
+    first_agent(places, &|path, text| reviewer_file::replaces(&path.to_string_lossy(), text))
 }
 
-const MOST_FILES: u32 = 5000;
-
-fn is_agent(path: &Path, is_it: &dyn Fn(&Path, &str) -> bool) -> bool {
-    const MAX_FRONT: usize = 64 * 1024;
-    read_head(path, MAX_FRONT).is_some_and(|text| is_it(path, &String::from_utf8_lossy(&text)))
-}
-
-/// Returns the folder itself if it has more entries than the budget, because its content is then
-/// unknown.
-fn reviewers_file(
-    folder: &Path,
-    budget: &mut u32,
+/// The first such file at the places or below them. A folder with more entries than are looked at
+/// counts as one, because its content is unknown.
+fn first_agent(
+    places: impl Iterator<Item = PathBuf>,
     is_it: &dyn Fn(&Path, &str) -> bool,
 ) -> Option<PathBuf> {
-    for entry in std::fs::read_dir(folder).ok()?.flatten() {
-        let Some(left) = budget.checked_sub(1) else { return Some(folder.to_owned()) };
-        *budget = left;
-        let path = entry.path();
-        // A link may lead in a circle.
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            if let Some(found) = reviewers_file(&path, budget, is_it) {
-                return Some(found);
+    const MAX_ENTRIES: usize = 5000;
+    const MAX_FRONT: usize = 64 * 1024;
+    let mut places: Vec<PathBuf> = places.collect();
+    let mut looked_at = 0;
+    while let Some(place) = places.pop() {
+        let Ok(entries) = place.read_dir() else {
+            let is_agent = |text: Vec<u8>| is_it(&place, &String::from_utf8_lossy(&text));
+            if read_head(&place, MAX_FRONT).is_some_and(is_agent) {
+                return Some(place);
             }
-        } else if is_agent(&path, is_it) {
-            return Some(path);
+            continue;
+        };
+        for entry in entries.flatten() {
+            looked_at += 1;
+            if looked_at > MAX_ENTRIES {
+                return Some(place);
+            }
+            // A linked folder may lead in a circle.
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) || entry.path().is_file() {
+                places.push(entry.path());
+            }
         }
     }
     None
@@ -255,6 +248,11 @@ fn open_elsewhere(look: Lookup) -> Vec<SessionId> {
     };
     let others = look.other_sessions().filter(is_recent);
     others.filter(|other| other.review.phase().is_open()).map(|other| other.session_id).collect()
+}
+
+/// The first folder that a command may run in.
+pub(super) fn folder_of(run: &Run, cwd: &Path) -> PathBuf {
+    run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder))
 }
 
 /// Expands `~` in a path of a command line.

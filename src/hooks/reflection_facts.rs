@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, value::RawValue};
 
-use super::gather::Lookup;
+use super::gather::{Lookup, folder_of};
 use crate::{
     core::{
         bounded,
@@ -130,8 +130,7 @@ pub(super) fn closings(call: &ToolCall, cwd: &Path, roz: &Roz, world: &World) ->
     let known = TEMPORARY.iter().map(Path::new).chain(tmpdir.as_deref());
     let places: Vec<&Path> = known.filter(|place| !meets(place, &roz.project)).collect();
     let counts = |run: &Run| {
-        let folder = run.folders.first().map_or("", String::as_str);
-        let folder = links::normal(&cwd.join(folder));
+        let folder = links::normal(&folder_of(run, cwd));
         !places.iter().any(|place| folder.starts_with(place))
     };
     tickets::closings(&roz.policy.ticketing, call, counts)

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::gather::{Lookup, absolute};
+use super::gather::{Lookup, absolute, folder_of};
 use crate::{
     core::{
         event::ToolCall,
@@ -47,7 +47,7 @@ pub(super) fn shown(call: &ToolCall, look: Lookup) -> Shown {
     shown.words = reading.runs.iter().map(|run| run.argv.clone()).collect();
     let showing = reading.runs.iter().filter(|run| reviewer_commands::shows(run));
     let words = showing.flat_map(|run| {
-        let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
+        let folder = folder_of(run, cwd);
         let words = run.argv.iter().skip(1).filter(|word| !word.contains(HOLE));
         words.map(move |word| folder.join(word))
     });
@@ -72,7 +72,7 @@ fn up_to(path: &Path, lines: u64) -> String {
 
 pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
     let (session, cwd, until) = (look.session, look.cwd(), look.until());
-    let works = session.review.works();
+    let works = &session.review.works;
     let is_of_work = |path: &&str| {
         let file = normal(&absolute(path, cwd, look.home()));
         let Some(root) = file.parent().and_then(git::find_root) else { return false };
@@ -91,8 +91,8 @@ pub(super) fn changes(call: &ToolCall, look: Lookup) -> Vec<String> {
     let changed = named(call).filter(is_of_work).map(|path| format!("`{path}`"));
     let runs = call.runs();
     let of_git = runs.filter(|run| {
-        let folder = run.folders.first().map_or_else(|| cwd.to_owned(), |folder| cwd.join(folder));
-        reviewer_commands::changes_with_git(run) && works.contains(&git::root(&normal(&folder)))
+        let root = || git::root(&normal(&folder_of(run, cwd)));
+        reviewer_commands::changes_with_git(run) && works.contains(&root())
     });
     changed.chain(of_git.map(|run| format!("`{}`", run.words()[..2].join(" ")))).collect()
 }

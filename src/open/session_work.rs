@@ -231,14 +231,14 @@ fn required(state: &State, known: &Known) -> Result<Vec<Required>, git::Error> {
 pub fn roots(session: &Session, cwd: &Path) -> Vec<PathBuf> {
     let review = &session.review;
     let is_open = review.phase().is_open();
-    if is_open && !review.works().is_empty() {
-        return review.works().to_vec();
+    if is_open && !review.works.is_empty() {
+        return review.works.clone();
     }
-    let gated = review.trigger_root().filter(|_| is_open && review.opener() == Opener::Gate);
-    if let Some(root) = gated {
-        return vec![root.to_owned()];
+    let gated = review.trigger().filter(|_| is_open && review.opener() == Opener::Gate);
+    if let Some(root) = gated.and_then(|trigger| trigger.root.clone()) {
+        return vec![root];
     }
-    let since = if is_open { review.started_at() } else { review.approved_at() };
+    let since = if is_open { review.review_started_at } else { review.approved_at() };
     let since = since.unwrap_or(session.created_at);
     let project = session.project.as_deref().unwrap_or(cwd);
     let mut roots = vec![git::root(project)];

@@ -171,7 +171,7 @@ pub fn post(
         decision: posting.decision.clone(),
         posted_at: now,
         by: by.clone(),
-        cycle: review.cycle(),
+        cycle: review.cycle,
         proof,
         tree: posting.tree(),
     };
@@ -187,11 +187,9 @@ pub fn post(
     if has_effect && is_approval {
         let waiting = review.trigger().filter(|_| review.phase().is_open());
         let key = waiting.and_then(|trigger| trigger.key.as_deref());
-        let draft = coverage::Draft { posting, taken: &taken, session: session_id, key, now };
-        taken.approvals = coverage::rows(&draft);
+        taken.approvals = posting.rows(&taken, session_id, key, now);
     } else if has_effect {
-        let knowns = posting.works.iter().filter_map(|work| work.known.as_ref());
-        let serving = knowns.filter_map(|known| known.approval.as_ref());
+        let serving = posting.knowns().filter_map(|known| known.approval.as_ref());
         let serving = serving.filter(|serving| taken.by == By::Human || !serving.is_by_person);
         taken.withdrawn = review.withdrawable(&taken.by).to_vec();
         taken.withdrawn.extend(serving.map(|serving| serving.id.clone()));

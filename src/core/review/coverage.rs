@@ -41,10 +41,10 @@ pub(super) fn check(
     if policy.coverage == Coverage::Off {
         return Ok(Report::default());
     }
-    let knowns = posting.works.iter().filter_map(|work| work.known.as_ref());
+    let has_repository = posting.knowns().next().is_some();
     let is_empty = posting.works.iter().all(|work| work.required.is_empty())
-        && knowns.clone().count() > 0
-        && knowns.clone().all(|known| known.is_empty);
+        && has_repository
+        && posting.knowns().all(|known| known.is_empty);
     if let Some(trigger) =
         trigger.filter(|_| is_empty && !reviewer.looked_at_call && !reviewer.is_unwatched)
     {
@@ -54,7 +54,7 @@ pub(super) fn check(
     let mut report = Report::default();
     let mut missing = Vec::new();
     for file in &files {
-        if reviewer.seen.missing(std::slice::from_ref(file)).is_empty() {
+        if reviewer.seen.has(file) {
             report.seen.push(file.path.clone());
             continue;
         }
@@ -76,7 +76,7 @@ pub(super) fn check(
             0 => String::new(),
             more => format!("\n  and {more} more"),
         };
-        let how = if knowns.clone().count() > 0 {
+        let how = if has_repository {
             format!(
                 "`roz context {} --diff PATH` shows them (add `--page 2` and so on where it says \
                  so), Read and `git diff` count as well.",
@@ -97,28 +97,20 @@ pub(super) fn check(
     Ok(report)
 }
 
-/// The fields that an approval's rows share.
-pub(super) struct Draft<'a> {
-    pub(super) posting: &'a Posting,
-    pub(super) taken: &'a Taken,
-    pub(super) session: &'a str,
-    pub(super) key: Option<&'a str>,
-    pub(super) now: DateTime<Utc>,
-}
-
-/// A row per repository. An empty work is approved only for one call; without a call there is no
-/// row.
-pub(super) fn rows(draft: &Draft) -> Vec<Approved> {
-    let Draft { posting, taken, session, key, now } = *draft;
-    let works: Vec<&Known> = posting.works.iter().filter_map(|work| work.known.as_ref()).collect();
-    let roots: Vec<_> = works.iter().map(|known| known.root.clone()).collect();
-    let with_key = works.iter().filter(|known| !known.is_empty || key.is_some());
-    with_key
-        .map(|known| {
+impl Posting {
+    /// A row per repository. An empty work is approved only for one call, that of `key`; without a
+    /// call there is no row.
+    pub(super) fn rows(
+        &self,
+        taken: &Taken,
+        session: &str,
+        key: Option<&str>,
+        now: DateTime<Utc>,
+    ) -> Vec<Approved> {
+        let row = |known: &Known| {
             let told = format!("{session} {now} {}", known.root.display());
-            let mut others = roots.clone();
-            others.retain(|root| *root != known.root);
-            others.insert(0, known.root.clone());
+            let others = self.knowns().filter(|other| other.root != known.root);
+            let works = std::iter::once(known).chain(others).map(|known| known.root.clone());
             let cut = |files: &[String]| files.iter().take(RECORDED).cloned().collect();
             Approved {
                 id: bounded::sha256(told.as_bytes())[..16].to_owned(),
@@ -128,14 +120,15 @@ pub(super) fn rows(draft: &Draft) -> Vec<Approved> {
                 fork: known.fork.clone(),
                 head: known.head.clone(),
                 branch: known.branch.clone(),
-                works: others,
+                works: works.collect(),
                 by: taken.by.clone(),
                 session: session.to_owned(),
-                summary: bounded::chars(posting.decision.summary(), 300),
+                summary: bounded::chars(self.decision.summary(), 300),
                 key: key.filter(|_| known.is_empty).map(str::to_owned),
                 seen: cut(&taken.seen),
                 unseen: cut(&taken.unseen),
             }
-        })
-        .collect()
+        };
+        self.knowns().filter(|known| !known.is_empty || key.is_some()).map(row).collect()
+    }
 }

@@ -104,13 +104,6 @@ pub fn earlier_findings(review: &Review) -> String {
     found.collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn second_opinions(review: &Review) -> String {
-    match review.second_opinions() {
-        [] => "no other model's program is on PATH".to_owned(),
-        found => found.join(", "),
-    }
-}
-
 pub(super) fn call(trigger: &GateTrigger) -> String {
     let command = command(&trigger.tool_input.value);
     bounded::line(command.unwrap_or(&trigger.tool_name), 200)

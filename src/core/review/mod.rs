@@ -90,9 +90,6 @@ pub fn decide(review: &mut Review, event: &Event, cx: Cx) -> Outcome {
         What::PreToolUse(call) => on_tool(review, event, call, cx),
         What::PostToolUse { call, succeeded } => on_tool_done(review, event, call, *succeeded, cx),
         What::SubagentStart { agent_id, agent_type } if agent_type == REVIEWER => {
-            if let Some(found) = &cx.facts.second_opinions {
-                review.found_second_opinions(found);
-            }
             authorization::start(review, agent_id, cx)
         }
         What::SubagentStop { agent_id, agent_type, .. } if agent_type == REVIEWER => {
@@ -118,9 +115,6 @@ pub fn may_ask(mode: Mode, prompt: &str) -> bool {
 }
 
 fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
-    if let Some(found) = &cx.facts.second_opinions {
-        review.found_second_opinions(found);
-    }
     if matches!(source, Source::Startup | Source::Resume | Source::Clear) {
         // The client that ran them has ended.
         review.lose_all_reviewers();

@@ -27,10 +27,9 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<ReviewNee
     let agent = event.origin.agent_id.as_deref();
     let is_by_reviewer = agent.is_some_and(|id| session.review.has_token(id));
     let needs = match &event.what {
-        What::SessionStart { source } => vec![
-            (true, ReviewNeed::SecondOpinions),
-            (*source == Source::Fork, ReviewNeed::OpenElsewhere),
-        ],
+        What::SessionStart { source } => {
+            vec![(*source == Source::Fork, ReviewNeed::OpenElsewhere)]
+        }
         What::Prompt { text, sender: Sender::User } => {
             let approves = matches!(prompt::command(text), Some(Command::Approve(_)));
             let is_always = policy.review.mode == Mode::Always;

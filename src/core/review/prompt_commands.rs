@@ -42,7 +42,10 @@ pub(super) fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) 
                 .telling_user("roz: the review is ended. Gated calls still wait for an approval.")
         }
         Some(Command::Approve(note)) => approve(review, &note, cx, heard(false)),
-        Some(Command::Allow) => allow(review, cx, heard(false)),
+        Some(Command::Allow) => {
+            let (told, pattern) = allow_once(review, cx.now);
+            heard(false).marked(Mark::CallAllowed { by: "prompt", pattern }).telling_user(told)
+        }
         Some(Command::Unknown(word)) => heard(false).telling_user(format!(
             "roz: unknown command `#roz:{}`. There are `#roz:stop`, `#roz:approve` and \
              `#roz:allow`; `#roz` asks for a review.",
@@ -108,24 +111,17 @@ fn approve(review: &mut Review, note: &str, cx: Cx, outcome: Outcome) -> Outcome
     outcome.marked(posting.mark(&taken)).doing(Effect::Approve(taken.approvals)).telling_user(told)
 }
 
-fn allow(review: &mut Review, cx: Cx, outcome: Outcome) -> Outcome {
-    let (told, pattern) = allow_once(review, cx.now);
-    outcome.marked(Mark::CallAllowed { by: "prompt", pattern }).telling_user(told)
-}
-
 /// Returns the message for the person and the pattern.
 pub(in crate::core) fn allow_once(
     review: &mut Review,
     now: chrono::DateTime<chrono::Utc>,
 ) -> (String, Option<String>) {
     let pattern = review.allow_once(now).map(str::to_owned);
-    let told = match &pattern {
-        Some(pattern) => format!(
-            "roz: the next call that `{pattern}` gates goes through, once, within 15 minutes."
-        ),
-        None => "roz: the next gated call goes through, once, within 15 minutes.".to_owned(),
+    let next = match &pattern {
+        Some(pattern) => format!("call that `{pattern}` gates"),
+        None => "gated call".to_owned(),
     };
-    (told, pattern)
+    (format!("roz: the next {next} goes through, once, within 15 minutes."), pattern)
 }
 
 #[cfg(test)]

@@ -35,42 +35,40 @@ impl Launch {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own that a session keeps")]
 pub struct Reviewer {
     pub started_at: DateTime<Utc>,
     pub token_sha256: String,
     /// It was not told its token, so it decides with its permit alone.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_unbriefed: bool,
     /// The client does not separate its calls from the agent's, so neither what it saw nor its end
     /// is known.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_unwatched: bool,
     pub session_id: String,
     /// The trees of the work when it started, by work tree.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) began_with: BTreeMap<PathBuf, String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) last_word: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) permits: Vec<Permit>,
     /// Stops that were blocked because it had not decided.
-    #[serde(default)]
     pub(super) blocks: u32,
-    #[serde(default)]
     pub(super) proof: Value,
     /// Ended without a decision. Its token is valid until another reviewer starts.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) has_ended: bool,
     /// The parts of the change that were shown to it.
-    #[serde(default)]
     pub(super) seen: Seen,
     /// Lines read so far of each file with a long output.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) kept_outputs: BTreeMap<String, u64>,
     /// For an empty work, the gated call is all there is to look at.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) looked_at_call: bool,
 }
 
@@ -165,8 +163,12 @@ pub struct Looked {
 }
 
 impl Posting {
+    pub(super) fn knowns(&self) -> impl Iterator<Item = &Known> {
+        self.works.iter().filter_map(|work| work.known.as_ref())
+    }
+
     pub fn tree(&self) -> Option<String> {
-        self.works.iter().find_map(|work| Some(work.known.as_ref()?.tree.clone()))
+        self.knowns().next().map(|known| known.tree.clone())
     }
 
     pub fn mark(&self, taken: &Taken) -> Mark {

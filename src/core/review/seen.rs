@@ -119,12 +119,8 @@ impl Seen {
         self.add(blob, printed_lines::shown(content, output));
     }
 
-    /// The files with a required part that was not shown.
-    pub fn missing<'a>(&self, required: &'a [Required]) -> Vec<&'a Required> {
-        required.iter().filter(|required| !self.has(required)).collect()
-    }
-
-    fn has(&self, required: &Required) -> bool {
+    /// Whether all required parts of a file were shown.
+    pub(super) fn has(&self, required: &Required) -> bool {
         let blobs = self.blobs.iter().filter(|(id, _)| is_same_id(id, &required.blob));
         let mut shown: Vec<Range> = blobs.flat_map(|(_, ranges)| ranges).copied().collect();
         merge(&mut shown);

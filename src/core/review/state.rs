@@ -38,17 +38,17 @@ pub struct Review {
     enabled: bool,
     decision: Decision,
     decision_history: Vec<Posted>,
-    user_prompts: Vec<Text>,
+    pub(crate) user_prompts: Vec<Text>,
     gate_trigger: Option<GateTrigger>,
     gate_approved_at: Option<DateTime<Utc>>,
     last_prompt_at: Option<DateTime<Utc>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_prompt_id: Option<String>,
-    review_started_at: Option<DateTime<Utc>>,
-    block_count: u32,
+    pub(crate) review_started_at: Option<DateTime<Utc>>,
+    pub(crate) block_count: u32,
     circuit_breaker_tripped: bool,
     circuit_breaker_tripped_at: Option<DateTime<Utc>>,
-    pub(super) attempts: Attempts,
+    pub(crate) attempts: Attempts,
     /// By `agent_id`. One that ended undecided stays until the next launch: its token is still
     /// valid.
     pub(super) reviewers: BTreeMap<String, Reviewer>,
@@ -59,7 +59,7 @@ pub struct Review {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) launches: Vec<Launch>,
     /// 0: no cycle yet.
-    cycle: u64,
+    pub(super) cycle: u64,
     /// `None` before the first cycle and in older documents (see [`Review::opener`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     opener: Option<Opener>,
@@ -70,13 +70,13 @@ pub struct Review {
     was_held: bool,
     /// Reviews with issues since a person's last message.
     #[serde(skip_serializing_if = "is_zero")]
-    rounds: u32,
+    pub(in crate::core) rounds: u32,
     /// Trees at the start of the cycle, by work tree (mode `always`).
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     before: BTreeMap<PathBuf, String>,
     /// Fixed when the first reviewer starts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    works: Vec<PathBuf>,
+    pub(crate) works: Vec<PathBuf>,
     /// A file was written since the cycle began or was approved: outside of a repository this is
     /// the only sign of a change.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -91,8 +91,6 @@ pub struct Review {
     /// The first stop that passed because other subagents run.
     #[serde(skip_serializing_if = "Option::is_none")]
     waiting_since: Option<DateTime<Utc>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    second_opinions: Vec<String>,
     /// Permitted gated calls that have not ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     running: Vec<String>,
@@ -260,12 +258,6 @@ impl Review {
     /// Only approvals in tables outlive the session.
     pub(super) fn session_ended(&mut self) {
         self.approval = None;
-    }
-
-    pub(super) fn found_second_opinions(&mut self, found: &[String]) {
-        if self.second_opinions != found {
-            self.second_opinions = found.to_vec();
-        }
     }
 
     pub(super) fn fix_works(&mut self, works: &[PathBuf]) {

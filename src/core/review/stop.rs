@@ -78,7 +78,7 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         return passed(review, stop, "nothing has changed, so there is nothing to review");
     }
     if let Phase::Issues { .. } = review.phase()
-        && review.rounds() >= cx.policy.review.max_rounds
+        && review.rounds >= cx.policy.review.max_rounds
     {
         return passed(review, stop, "reviewer and agent do not converge");
     }
@@ -108,7 +108,7 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
     };
     let is_first = review.held();
     let notice = notice
-        .with("block_count", review.block_count().to_string())
+        .with("block_count", review.block_count.to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("why", why.map(|why| format!("{why}\n\n")).unwrap_or_default());
     let mark = mark(review, stop, "block", review.phase().word());
@@ -123,7 +123,7 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
 }
 
 fn tripped(review: &Review, stop: &Stop) -> Outcome {
-    let blocks = review.block_count();
+    let blocks = review.block_count;
     let times = breaker::times(blocks);
     let told = match review.decision() {
         Decision::Issues { summary, .. } => format!(
@@ -190,7 +190,7 @@ fn mark(review: &Review, stop: &Stop, answer: Word, reason: &str) -> StopAnswer 
         answer,
         reason: reason.to_owned(),
         stop_hook_active: stop.stop_hook_active,
-        block_count: review.block_count(),
+        block_count: review.block_count,
         changed_since_approval: Vec::new(),
     }
 }

@@ -233,12 +233,12 @@ impl Gate {
     #[track_caller]
     fn counts(&mut self, blocks: u32, rounds: u32) -> &mut Self {
         let review = &self.session.review;
-        assert_eq!((review.block_count(), review.rounds()), (blocks, rounds), "blocks, rounds");
+        assert_eq!((review.block_count, review.rounds), (blocks, rounds), "blocks, rounds");
         self
     }
 
     fn cycle(&self) -> u64 {
-        self.session.review.cycle()
+        self.session.review.cycle
     }
 
     fn launch(&mut self) -> &mut Self {
@@ -324,7 +324,7 @@ impl Gate {
     }
 
     fn attempts(&self) -> Vec<Attempted> {
-        self.session.review.attempts().iter().map(|attempt| attempt.outcome.clone()).collect()
+        self.session.review.attempts.iter().map(|attempt| attempt.outcome.clone()).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Launches a reviewer with roz's brief and gives it a token when it starts.
 
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -14,7 +14,6 @@ use crate::core::{
         REVIEWER, messages,
         phase::Phase,
         reviewer::{Launch, Reviewer},
-        seen::Seen,
         state::{Opener, Review},
         work::Work,
     },
@@ -156,22 +155,20 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         is_unwatched: cx.facts.reviewer_unwatched,
         began_with: trees.map(|known| (known.root.clone(), known.tree.clone())).collect(),
         session_id: cx.session_id.to_string(),
-        last_word: None,
-        permits: Vec::new(),
-        blocks: 0,
         proof: proof.clone(),
-        has_ended: false,
-        seen: Seen::default(),
-        kept_outputs: BTreeMap::new(),
-        looked_at_call: false,
+        ..Reviewer::default()
     };
     review.started(agent, reviewer);
     let findings = Some(messages::earlier_findings(review)).filter(|found| !found.is_empty());
+    let second_opinions = match cx.facts.second_opinions.as_slice() {
+        [] => "no other model's program is on PATH".to_owned(),
+        found => found.join(", "),
+    };
     let notice = Notice::new("reviewer")
         .with("token", token)
-        .with("folders", messages::folders(review.works()))
+        .with("folders", messages::folders(&review.works))
         .with("findings", findings.unwrap_or_else(|| "none so far".to_owned()))
-        .with("second_opinions", messages::second_opinions(review));
+        .with("second_opinions", second_opinions);
     Outcome::pass()
         .telling_agent(notice)
         .marked(Mark::ReviewerStarted { agent_id: agent.to_owned(), proof })

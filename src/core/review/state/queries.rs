@@ -1,21 +1,17 @@
 //! Questions to the review's record.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chrono::{DateTime, Utc};
 
 use super::Review;
-use crate::core::{
-    bounded::Text,
-    review::{
-        blocked_stops::Attempts,
-        decision::{By, Decision, Posted},
-        messages,
-        phase::Phase,
-        reviewer::Reviewer,
-        trigger::{GateTrigger, Opener},
-        work::Work,
-    },
+use crate::core::review::{
+    trigger::{GateTrigger, Opener},
+    decision::{By, Decision, Posted},
+    messages,
+    phase::Phase,
+    reviewer::Reviewer,
+    work::Work,
 };
 
 impl Review {
@@ -33,64 +29,26 @@ impl Review {
         }
     }
 
-    pub fn cycle(&self) -> u64 {
-        self.cycle
-    }
-
     /// In an older document, a cycle without a waiting call was opened by `#roz`.
     pub fn opener(&self) -> Opener {
         let guess = if self.gate_trigger.is_some() { Opener::Gate } else { Opener::Person };
         self.opener.unwrap_or(guess)
     }
 
-    /// Empty before the first reviewer starts.
-    pub fn works(&self) -> &[PathBuf] {
-        &self.works
-    }
-
-    pub fn block_count(&self) -> u32 {
-        self.block_count
-    }
-
-    pub fn rounds(&self) -> u32 {
-        self.rounds
-    }
-
     pub fn decision(&self) -> &Decision {
         &self.decision
-    }
-
-    pub fn prompts(&self) -> &[Text] {
-        &self.user_prompts
     }
 
     pub fn trigger(&self) -> Option<&GateTrigger> {
         self.gate_trigger.as_ref()
     }
 
-    pub fn started_at(&self) -> Option<DateTime<Utc>> {
-        self.review_started_at
-    }
-
     pub fn approved_at(&self) -> Option<DateTime<Utc>> {
         self.approval.as_ref().and(self.gate_approved_at)
     }
 
-    pub fn second_opinions(&self) -> &[String] {
-        &self.second_opinions
-    }
-
-    pub fn attempts(&self) -> &Attempts {
-        &self.attempts
-    }
-
     pub fn is_tripped(&self) -> bool {
         self.circuit_breaker_tripped
-    }
-
-    /// Whether a call waits that a person could permit.
-    pub fn is_gate_closed(&self) -> bool {
-        self.phase().is_open() && self.gate_trigger.is_some()
     }
 
     /// Notes that the user was told about the state `tree`. Returns whether that is new.
@@ -187,9 +145,5 @@ impl Review {
         self.phase() == Phase::Idle
             && self.opener == Some(Opener::Launch)
             && self.approval.is_none()
-    }
-
-    pub fn trigger_root(&self) -> Option<&Path> {
-        self.gate_trigger.as_ref()?.root.as_deref()
     }
 }

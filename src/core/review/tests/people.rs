@@ -297,7 +297,7 @@ fn the_same_prompt_told_twice_is_one_prompt() {
     };
     twice(&mut gate, "q1", "#roz fix it");
     assert_eq!(gate.cycle(), 1);
-    assert_eq!(gate.session.review.prompts().len(), 1);
+    assert_eq!(gate.session.review.user_prompts.len(), 1);
     gate.decided("a1", complete());
     twice(&mut gate, "q2", "#roz:allow");
     gate.passes(push("p1")).passes(done("p1", true)).objects_to(push("p2"));
@@ -309,7 +309,7 @@ fn prompts_are_kept_bounded() {
     for n in 0..40 {
         gate.passes(prompt(&format!("{n} {}", "é".repeat(20_000))));
     }
-    assert_eq!(gate.session.review.prompts().len(), 20);
+    assert_eq!(gate.session.review.user_prompts.len(), 20);
     let weight = serde_json::to_string(&gate.session).unwrap().len();
     assert!(weight < 64 * 1024, "{weight} bytes");
 }

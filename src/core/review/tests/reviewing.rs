@@ -155,7 +155,7 @@ fn roz_beside_a_reviewer_adds_the_prompt_and_keeps_the_reviewer() {
     let (cycle, token) = (gate.cycle(), gate.reviewer("a2"));
     gate.passes_with_a_word(prompt("#roz and this"), "roz: review requested").is("reviewing");
     assert_eq!(gate.counts(0, 0).cycle(), cycle);
-    assert_eq!(gate.session.review.prompts().last().unwrap().as_str(), "#roz and this");
+    assert_eq!(gate.session.review.user_prompts.last().unwrap().as_str(), "#roz and this");
     gate.says("a2", &token, issues());
     gate.passes(reviewer_stop("a2")).passes(prompt("later")).objects_to(stop());
 }
