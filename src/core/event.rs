@@ -104,7 +104,8 @@ pub struct ToolCall<'a> {
     pub readings: Vec<Reading>,
     /// Lines that could not be read to the end.
     pub unread: Vec<String>,
-    raw: Vec<String>,
+    /// Keys for the words of lines that could not be read.
+    pub(crate) raw_keys: Vec<String>,
     keys: OnceCell<Vec<String>>,
     /// Too long or too deeply nested to read, so it may run anything.
     is_read_in_part: bool,
@@ -152,7 +153,7 @@ impl<'a> ToolCall<'a> {
                 self.read_in_part();
             }
             let words = shell::raw_words(text);
-            self.raw.extend(words.iter().map(|word| format!("Bash:{word}")));
+            self.raw_keys.extend(words.iter().map(|word| format!("Bash:{word}")));
             self.unread.push(text.to_owned());
         }
         self.readings.push(reading);
@@ -163,17 +164,13 @@ impl<'a> ToolCall<'a> {
     pub fn keys(&self) -> &[String] {
         self.keys.get_or_init(|| {
             let commands = self.readings.iter().flat_map(Reading::keys);
-            let raw = self.raw.iter().cloned();
+            let raw = self.raw_keys.iter().cloned();
             self.names().cloned().chain(commands).chain(raw).collect()
         })
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.name).chain(&self.other_names)
-    }
-
-    pub(crate) fn raw_keys(&self) -> &[String] {
-        &self.raw
     }
 
     pub(crate) fn runs(&self) -> impl Iterator<Item = &shell::Run> + Clone {

@@ -6,12 +6,7 @@
 use serde::Serialize;
 
 use super::{
-    Cx, bounded,
-    event::Event,
-    needs::Needs,
-    outcome::{Notice, Outcome},
-    policy::Policy,
-    session::Session,
+    Cx, bounded, event::Event, needs::Needs, outcome::Outcome, policy::Policy, session::Session,
 };
 
 pub trait Gate: Sync {
@@ -60,16 +55,6 @@ pub fn statuses(
     policy: &Policy,
 ) -> Vec<Status> {
     gates.iter().map(|gate| gate.status(session, project, policy)).collect()
-}
-
-/// Reminds an agent whose conversation was compacted of what a gate waits for. Gates with a
-/// reminder of their own do not need this one.
-pub fn reminder(status: Status) -> Option<Notice> {
-    let notice = Notice::new("waiting")
-        .with("gate", status.gate)
-        .with("waits_for", status.waits_for.filter(|_| status.on)?)
-        .with("next", status.next.unwrap_or_default());
-    Some(notice)
 }
 
 pub fn line(text: &str) -> String {

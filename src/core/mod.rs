@@ -322,10 +322,10 @@ fn remind(gate: &dyn Gate, own: Outcome, session: &Session, event: &Event, cx: C
         return own;
     }
     let project = Project { reflection: cx.facts.learned.is_wanted, ..Project::default() };
-    match gate::reminder(gate.status(Some(session), &project, cx.policy)) {
-        Some(notice) => own.telling_agent(notice),
-        None => own,
-    }
+    let status = gate.status(Some(session), &project, cx.policy);
+    let Some(waits_for) = status.waits_for.filter(|_| status.on) else { return own };
+    let notice = Notice::new("waiting").with("gate", status.gate).with("waits_for", waits_for);
+    own.telling_agent(notice.with("next", status.next.unwrap_or_default()))
 }
 
 /// Records the start and the end of the session.

@@ -82,7 +82,6 @@ pub enum Verdict {
 /// How the fields of a call that starts a subagent are changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rewrite {
-    pub agent_type: &'static str,
     pub prompt: Notice,
     /// The call's own prompt cannot influence the review.
     pub may_keep_prompt: bool,

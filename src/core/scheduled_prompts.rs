@@ -21,20 +21,14 @@ pub struct Schedule(Vec<Entry>);
 struct Entry {
     sha256: String,
     /// The digest covers only this many characters, because the client shortens what it lists.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     beginning: Option<usize>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     recurring: bool,
     /// The id of the prompt that it arrived as. Each arrives once, unless it recurs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     fired: Option<String>,
 }
 
 impl Schedule {
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub(crate) fn add(&mut self, scheduled: &Scheduled) {
         let entry = Entry::of(scheduled);
         self.0.retain(|known| known.sha256 != entry.sha256);

@@ -27,18 +27,13 @@ pub struct Session {
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
     /// The client's folder at the session's first event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<PathBuf>,
     /// The root of the git work tree that held `cwd`, else `cwd` itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<PathBuf>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript_path: Option<PathBuf>,
     /// The commit that was checked out at the session's first event.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
     /// The model that the client named last.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     // Boxed: a hook has several sessions on its stack, and each page of that is a fault.
     #[serde(default)]
@@ -49,7 +44,7 @@ pub struct Session {
     pub intent: Box<IntentState>,
     #[serde(default)]
     pub trace: Trace,
-    #[serde(default, skip_serializing_if = "Schedule::is_empty")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub(crate) schedule: Schedule,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     asked: Vec<Asked>,
@@ -66,7 +61,6 @@ pub struct Session {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     messages: Vec<String>,
     /// The last blocked stop, or prompt that changed anything.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     answered: Option<Box<Answered>>,
 }
 
@@ -87,7 +81,6 @@ pub(crate) struct Asked {
     pub(crate) tool_use_id: String,
     /// Question and asking gate, in one line.
     pub(crate) about: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) agent_id: Option<String>,
     /// Whether the user's consent also permits what the call starts.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -28,7 +28,7 @@ pub struct Trace {
     #[serde(default)]
     pub dropped: u64,
     /// Refusals that a trial suppressed.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default)]
     pub would_refuse: u64,
     #[serde(skip)]
     fresh: Vec<(TraceEvent, bool)>,
@@ -161,11 +161,6 @@ pub struct DecisionTaken {
     pub seen: Vec<String>,
     pub unseen: Vec<String>,
     pub changed_meanwhile: Vec<String>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 impl Trace {

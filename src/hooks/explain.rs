@@ -79,9 +79,6 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         _ => None,
     });
     let What::PreToolUse(call) = event.what else { unreachable!("it is made above") };
-    let mut seen = BTreeSet::new();
-    let all = call.keys().iter().filter(|key| seen.insert(key.as_str()));
-    let all: Vec<&String> = all.collect();
     let closes = if reflection_facts::is_on(session, roz, &world.cwd) {
         reflection_facts::closings(&call, &world.cwd, roz, world)
     } else {
@@ -93,7 +90,9 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
         .map(|gated| (gated.pattern.to_owned(), gated.key.unwrap_or_else(|| ANYTHING.to_owned())))
         .collect();
     // An unreadable line has a key for each of its words, too many to print.
-    let keys = all.into_iter().take(MAX_KEYS).cloned().collect();
+    let mut seen = BTreeSet::new();
+    let keys = call.keys().iter().filter(|key| seen.insert(key.as_str()));
+    let keys = keys.take(MAX_KEYS).cloned().collect();
     let may_run_anything = call.may_run_anything();
     let ToolCall { readings, .. } = call;
     Explained { readings, keys, may_run_anything, gates, rules, intent, closes }

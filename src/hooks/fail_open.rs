@@ -4,7 +4,7 @@
 use super::{
     Around, Error, Failure, Governed, error_in_short, fresh,
     gather::{self, Lookup},
-    reply, repositories,
+    is_taken, reply, repositories,
 };
 use crate::{
     clients::message::{Input, Reply},
@@ -19,7 +19,7 @@ use crate::{
     },
     open::Roz,
     storage,
-    world::{World, files, in_a_line},
+    world::{World, in_a_line},
 };
 
 pub(super) fn fail_open(
@@ -43,12 +43,7 @@ pub(super) fn fail_open(
     let lost = |what: &str| format!("roz: {what}: {why}");
     // The approval was not read, came too late, or could not be used up.
     let unsure = !was_decided
-        || matches!(
-            error,
-            Error::Storage(
-                storage::Error::File(files::Error::Locked { .. }) | storage::Error::Conflict
-            )
-        )
+        || matches!(&error, Error::Storage(error) if is_taken(error))
         || roz.policy.review.gates.approval_scope == Scope::Tool;
     match &input.event.what {
         What::PreToolUse(call) => {

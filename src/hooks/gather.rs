@@ -104,12 +104,10 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
             facts.works = roots.iter().map(work).collect();
         }
         (ReviewNeed::WorkHere, _) => facts.work = roz.work(asker, cwd, &Question::default()),
-        (ReviewNeed::Roots, _) => facts.roots = session_work::roots(session, cwd),
-        (ReviewNeed::SecondOpinions, _) => {
-            facts.second_opinions = second_opinions(&roz.policy, world);
-        }
         (ReviewNeed::OpenElsewhere, _) => facts.open_elsewhere = open_elsewhere(look),
-        (ReviewNeed::Shadow, _) => {
+        (ReviewNeed::Reviewer, _) => {
+            facts.roots = session_work::roots(session, cwd);
+            facts.second_opinions = second_opinions(&roz.policy, world);
             let dirs = [Some(look.project()), session.cwd.as_deref()];
             let dirs: Vec<&Path> = dirs.into_iter().flatten().collect();
             facts.shadow = replaced(&dirs, input.client, world).or_else(|| shadow(&dirs, world));

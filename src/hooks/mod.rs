@@ -52,7 +52,7 @@ use crate::{
     shell::Options,
     storage::{self, Stored},
     template::{self, Voice},
-    world::{StdinError, World, changed_since, dice, in_a_line},
+    world::{StdinError, World, changed_since, dice, files, in_a_line},
 };
 
 /// In bytes.
@@ -152,12 +152,12 @@ pub fn run(setup: Setup, event: &str, stdin: Result<Vec<u8>, StdinError>, world:
 }
 
 struct Governed {
-    said: Said,
+    said: Said<Reply>,
     warnings: Vec<String>,
 }
 
-enum Said {
-    Now(Reply),
+enum Said<T> {
+    Now(T),
     /// The event arrived twice: its first answer.
     Before(Value),
 }
@@ -211,10 +211,8 @@ fn govern(mut input: Input, gates: &[&dyn Gate], world: &World) -> Governed {
         Err(err) => Err(Failure::boxed(err, None)),
     };
     let answer = match decided {
-        Ok(Decided::Before(stdout)) => {
-            Governed { said: Said::Before(stdout), warnings: Vec::new() }
-        }
-        Ok(Decided::Now(mut outcome)) => {
+        Ok(Said::Before(stdout)) => Governed { said: Said::Before(stdout), warnings: Vec::new() },
+        Ok(Said::Now(mut outcome)) => {
             if !matches!(outcome.verdict, Verdict::Object(_)) {
                 own_files::begin(&input.event, &roz, world);
             }
@@ -283,12 +281,6 @@ fn variables(input: &Input, world: &World) -> Vec<(String, String)> {
     known.chain(of_agents).chain([parent]).collect()
 }
 
-enum Decided {
-    Now(Box<Outcome>),
-    /// The event arrived twice: its first answer.
-    Before(Value),
-}
-
 /// Decides and saves. Hooks run in parallel: if another one saved first, the event is decided again
 /// on its state.
 fn decide(
@@ -297,7 +289,7 @@ fn decide(
     loaded: Option<Stored>,
     (gates, roz): (&[&dyn Gate], &Roz),
     world: &World,
-) -> Result<Decided, Box<Failure>> {
+) -> Result<Said<Box<Outcome>>, Box<Failure>> {
     let until = deadline(input.hook, roz, world);
     let dice = dice();
     let session_id = &input.session_id;
@@ -312,7 +304,7 @@ fn decide(
             if input.event.may_arrive_twice()
                 && let Some(answer) = session.answered_before(input.payload, world.now)
             {
-                decided = Some(Decided::Before(answer));
+                decided = Some(Said::Before(answer));
                 return;
             }
             let needs = core::needs(gates, session, &input.event, &roz.policy);
@@ -335,13 +327,13 @@ fn decide(
                 let printed = input.client.render(reply, input.hook);
                 session.answers(input.payload, printed.stdout, now);
             }
-            decided = Some(Decided::Now(Box::new(outcome)));
+            decided = Some(Said::Now(Box::new(outcome)));
             session.updated_at = now;
         },
     );
     match (saved, decided) {
-        (Ok(()), decided) => Ok(decided.unwrap_or_else(|| Decided::Now(Box::default()))),
-        (Err(err), Some(Decided::Now(outcome))) => Err(Failure::boxed(err, Some(*outcome))),
+        (Ok(()), decided) => Ok(decided.unwrap_or_else(|| Said::Now(Box::default()))),
+        (Err(err), Some(Said::Now(outcome))) => Err(Failure::boxed(err, Some(*outcome))),
         (Err(err), _) => Err(Failure::boxed(err, None)),
     }
 }
@@ -402,6 +394,11 @@ fn reason(text: &str, input: &Input) -> String {
     }
     let rest = format!("\n(The rest: `roz context {}`.)", input.session_id);
     bounded::chars(text, MAX_REASON - rest.chars().count()) + &rest
+}
+
+/// Whether the session could not be saved because other hooks were at it.
+fn is_taken(error: &storage::Error) -> bool {
+    matches!(error, storage::Error::File(files::Error::Locked { .. }) | storage::Error::Conflict)
 }
 
 fn error_in_short(error: &dyn std::error::Error) -> String {

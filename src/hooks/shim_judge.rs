@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{
     Around, Input, error_in_short,
     gather::{self, Lookup},
-    reason, reflection_facts, repositories,
+    is_taken, reason, reflection_facts, repositories,
 };
 use crate::{
     core::{
@@ -28,9 +28,9 @@ use crate::{
     },
     open::{Roz, shim_store::Watched},
     shell,
-    storage::{self, update},
+    storage::update,
     template::{self, Voice},
-    world::{World, dice, files, process},
+    world::{World, dice, process},
 };
 
 #[derive(Debug)]
@@ -64,12 +64,9 @@ const LONGEST: usize = 32 * 1024;
 /// for programs that concern a gate or a ticket system.
 pub fn judge(start: &Start, is_ours: impl Fn(&Place) -> bool, world: &World) -> Judgement {
     let Ok(mut roz) = Roz::open(world, &start.cwd) else { return Judgement::Free };
-    let found = match roz.store.look_at(&start.session_id) {
-        Ok(None) => return Judgement::Free,
-        Ok(Some(stored)) => Ok(stored.session),
-        Err(err) => Err(err),
-    };
-    let session = found.as_ref().ok();
+    let found = roz.store.look_at(&start.session_id).transpose();
+    let Some(found) = found else { return Judgement::Free };
+    let session = found.as_ref().ok().map(|stored| &stored.session);
     if session.is_some_and(|session| session.has_ended) {
         return Judgement::Free;
     }
@@ -200,10 +197,7 @@ fn denied(start: &Start, event: Event, json: &str, roz: &Roz, world: &World) -> 
             // sandbox may forbid.
             let is_for_one = roz.policy.review.gates.approval_scope == Scope::Tool
                 || outcome.trace.iter().any(is_allowed_once)
-                || matches!(
-                    err,
-                    storage::Error::File(files::Error::Locked { .. }) | storage::Error::Conflict
-                );
+                || is_taken(&err);
             is_for_one.then(|| unknown(start, &error_in_short(&err)))
         }
         (Verdict::Ask(notice) | Verdict::Object(notice), _) => {

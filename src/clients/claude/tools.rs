@@ -6,7 +6,7 @@ use crate::core::{
     bounded,
     event::ToolCall,
     outcome::Rewrite,
-    tool::{Replacement, Tool},
+    tool::{REVIEWER, Replacement, Tool},
 };
 
 /// Tools that change nothing by themselves and do not concern a gate otherwise.
@@ -156,7 +156,7 @@ pub(in crate::clients) fn launch_input(
     let fields = call.input.as_object();
     let is_kept = |name: &str| KEPT.contains(&name);
     let is_plain = rewrite.may_keep_prompt
-        && call.launches() == Some(rewrite.agent_type)
+        && call.launches() == Some(REVIEWER)
         && call.text("description").is_none_or(|text| text.len() <= MAX_FIELD)
         && fields.is_some_and(|fields| {
             fields.keys().all(|name| is_kept(name) || name == "prompt" || name == "subagent_type")
@@ -167,7 +167,7 @@ pub(in crate::clients) fn launch_input(
     let kept = fields.into_iter().flatten().filter(|(name, _)| is_kept(name));
     let mut input: Value = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
     bounded::shorten(&mut input, MAX_FIELD);
-    input["subagent_type"] = rewrite.agent_type.into();
+    input["subagent_type"] = REVIEWER.into();
     input["prompt"] = prompt.into();
     Some(input)
 }
@@ -183,7 +183,7 @@ mod tests {
         let tool = tool("Agent", &input);
         let call = ToolCall::new("Agent", tool, input, "{}", None);
         let prompt = Notice::new("brief");
-        launch_input(&call, &Rewrite { agent_type: "roz:roz", prompt, may_keep_prompt }, "brief")
+        launch_input(&call, &Rewrite { prompt, may_keep_prompt }, "brief")
     }
 
     #[test]

@@ -39,9 +39,7 @@ pub struct Approved {
     pub base: String,
     /// The tree at which the branch left the default branch.
     pub fork: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// The work trees of the review, this row's first.
     pub works: Vec<PathBuf>,
@@ -49,7 +47,6 @@ pub struct Approved {
     pub session: String,
     pub summary: String,
     /// For an empty work: the gate key of the only approved call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<String>,

@@ -33,10 +33,6 @@ pub enum Outcome {
 }
 
 impl Attempts {
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Attempt> {
         self.0.iter()
     }

@@ -48,7 +48,9 @@ pub(super) fn check(
     if let Some(trigger) =
         trigger.filter(|_| is_empty && !reviewer.looked_at_call && !reviewer.is_unwatched)
     {
-        return Err(Refusal::CallUnseen { call: messages::call(trigger) });
+        let command = messages::command(&trigger.tool_input.value);
+        let call = bounded::line(command.unwrap_or(&trigger.tool_name), 200);
+        return Err(Refusal::CallUnseen { call });
     }
     let files: Vec<&Required> = posting.works.iter().flat_map(|work| &work.required).collect();
     let mut report = Report::default();

@@ -29,7 +29,6 @@ pub struct Posted {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub proof: Value,
     /// The git tree that was reviewed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
 }
 

@@ -84,7 +84,7 @@ impl Unit {
     }
 
     fn unread(call: &ToolCall) -> impl Iterator<Item = Self> {
-        let keys = call.raw_keys().iter();
+        let keys = call.raw_keys.iter();
         keys.map(|key| Self { keys: vec![key.clone()], is_known: false })
     }
 

@@ -96,7 +96,7 @@ pub(super) fn on_tool(
         review.triggered(gate.trigger());
         review.denied(id);
     }
-    if review.is_asked(cx.policy.review.gates.max_denials) {
+    if review.denials > cx.policy.review.gates.max_denials {
         return gate.ask("denials", "the gate has denied often enough in this review");
     }
     let reason = if call.may_run_anything() {

@@ -8,7 +8,7 @@ use crate::core::{
     bounded,
     review::{
         decision::Decision,
-        state::{GateTrigger, Review},
+        state::Review,
         work::{Author, Changed, Known, Work},
     },
 };
@@ -102,11 +102,6 @@ pub fn earlier_findings(review: &Review) -> String {
         Decision::Pending | Decision::Complete { .. } => None,
     });
     found.collect::<Vec<_>>().join("\n")
-}
-
-pub(super) fn call(trigger: &GateTrigger) -> String {
-    let command = command(&trigger.tool_input.value);
-    bounded::line(command.unwrap_or(&trigger.tool_name), 200)
 }
 
 pub(super) fn command(input: &Value) -> Option<&str> {

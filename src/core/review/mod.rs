@@ -117,7 +117,7 @@ pub fn may_ask(mode: Mode, prompt: &str) -> bool {
 fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
     if matches!(source, Source::Startup | Source::Resume | Source::Clear) {
         // The client that ran them has ended.
-        review.lose_all_reviewers();
+        review.lose_absent_reviewers(&[]);
     }
     match source {
         // The conversation no longer has the demand.

@@ -15,10 +15,9 @@ pub enum ReviewNeed {
     Works,
     WorkHere,
     GatedWork,
-    Roots,
-    SecondOpinions,
+    /// Of a reviewer that is launched or starts: where it looks, and what may take its place.
+    Reviewer,
     OpenElsewhere,
-    Shadow,
     Shown,
     ReviewerChanges,
 }
@@ -41,8 +40,7 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<ReviewNee
             let is_approved = session.review.phase() == Phase::Approved;
             vec![
                 (true, ReviewNeed::GatedWork),
-                (is_launch, ReviewNeed::Roots),
-                (is_launch, ReviewNeed::Shadow),
+                (is_launch, ReviewNeed::Reviewer),
                 (is_launch && is_approved, ReviewNeed::WorkHere),
                 (is_by_reviewer, ReviewNeed::ReviewerChanges),
             ]
@@ -51,12 +49,9 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Vec<ReviewNee
         What::Stop(_) => {
             vec![(needs_work_at_stop(&session.review, &policy.review), ReviewNeed::Works)]
         }
-        What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => vec![
-            (true, ReviewNeed::SecondOpinions),
-            (true, ReviewNeed::Shadow),
-            (true, ReviewNeed::Roots),
-            (true, ReviewNeed::Works),
-        ],
+        What::SubagentStart { agent_type, .. } if agent_type == REVIEWER => {
+            vec![(true, ReviewNeed::Reviewer), (true, ReviewNeed::Works)]
+        }
         What::Prompt { .. }
         | What::SubagentStart { .. }
         | What::SubagentStop { .. }

@@ -21,11 +21,10 @@ const LAUNCH_SECONDS: u64 = 60;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Launch {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
     pub at: DateTime<Utc>,
     /// A subagent answered this launch, so no other may.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default)]
     pub(super) answered: bool,
 }
 
@@ -42,40 +41,31 @@ pub struct Reviewer {
     pub started_at: DateTime<Utc>,
     pub token_sha256: String,
     /// It was not told its token, so it decides with its permit alone.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_unbriefed: bool,
     /// The client does not separate its calls from the agent's, so neither what it saw nor its end
     /// is known.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_unwatched: bool,
     pub session_id: String,
     /// The trees of the work when it started, by work tree.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) began_with: BTreeMap<PathBuf, String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) last_word: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) permits: Vec<Permit>,
     /// Stops that were blocked because it had not decided.
     pub(super) blocks: u32,
     pub(super) proof: Value,
     /// Ended without a decision. Its token is valid until another reviewer starts.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) has_ended: bool,
     /// The parts of the change that were shown to it.
     pub(super) seen: Seen,
     /// Lines read so far of each file with a long output.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) kept_outputs: BTreeMap<String, u64>,
     /// For an empty work, the gated call is all there is to look at.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) looked_at_call: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Permit {
     pub(super) verdict: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tool_use_id: Option<String>,
 }
 

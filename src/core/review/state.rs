@@ -42,7 +42,6 @@ pub struct Review {
     gate_trigger: Option<GateTrigger>,
     gate_approved_at: Option<DateTime<Utc>>,
     last_prompt_at: Option<DateTime<Utc>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     last_prompt_id: Option<String>,
     pub(crate) review_started_at: Option<DateTime<Utc>>,
     pub(crate) block_count: u32,
@@ -54,75 +53,49 @@ pub struct Review {
     pub(super) reviewers: BTreeMap<String, Reviewer>,
     /// Reviewers that decided and ended, or never got a token, newest last. They never get one
     /// again, and messages to them are refused.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     former_reviewers: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) launches: Vec<Launch>,
     /// 0: no cycle yet.
     pub(super) cycle: u64,
     /// `None` before the first cycle and in older documents (see [`Review::opener`]).
-    #[serde(skip_serializing_if = "Option::is_none")]
     opener: Option<Opener>,
     /// The user sent a prompt after a gate opened the cycle.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    moved_on: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) moved_on: bool,
     was_held: bool,
     /// Reviews with issues since a person's last message.
-    #[serde(skip_serializing_if = "is_zero")]
     pub(in crate::core) rounds: u32,
     /// Trees at the start of the cycle, by work tree (mode `always`).
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     before: BTreeMap<PathBuf, String>,
     /// Fixed when the first reviewer starts.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) works: Vec<PathBuf>,
     /// A file was written since the cycle began or was approved: outside of a repository this is
     /// the only sign of a change.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_written: bool,
-    denials: u32,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) denials: u32,
     denied: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<Approval>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     allow: Option<Allow>,
     /// The first stop that passed because other subagents run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     waiting_since: Option<DateTime<Utc>>,
     /// Permitted gated calls that have not ended.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     running: Vec<String>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 struct Approval {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     prompt_id: Option<String>,
     /// The reviewed git tree of the first work tree.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     tree: Option<String>,
     /// Ids of its rows in the repositories' tables.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rows: Vec<String>,
     /// Approved at a terminal, so the prompt that reports it does not end it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     survives_prompt: bool,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     by_person: bool,
     /// The changed tree that the user was told about.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     told: Option<String>,
     /// With scope `tool`: its one call has succeeded.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     used: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     used_by: Option<String>,
 }
 
@@ -205,7 +178,9 @@ impl Review {
 
     pub(super) fn end(&mut self) {
         self.attempts.close();
-        self.dismiss_reviewers();
+        for agent in std::mem::take(&mut self.reviewers).into_keys() {
+            self.exclude(&agent);
+        }
         self.breaker().reset();
         self.enabled = false;
         self.decision = Decision::Pending;
@@ -258,12 +233,6 @@ impl Review {
     /// Only approvals in tables outlive the session.
     pub(super) fn session_ended(&mut self) {
         self.approval = None;
-    }
-
-    pub(super) fn fix_works(&mut self, works: &[PathBuf]) {
-        if self.works.is_empty() {
-            self.works = works.to_vec();
-        }
     }
 
     /// Applies a decision. `rows` are the ids of an approval in the tables.

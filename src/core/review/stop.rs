@@ -68,7 +68,8 @@ pub(super) fn on_stop(review: &mut Review, stop: &Stop, cx: Cx) -> Outcome {
         review.approved_by_table(known, &serving.summary, cx.now);
         return passed(review, stop, "the work is approved");
     }
-    if review.has_moved_on() && cx.policy.review.mode != Mode::Always {
+    let is_left = review.moved_on && review.opener().is_agents_doing();
+    if is_left && cx.policy.review.mode != Mode::Always {
         return passed(review, stop, "the user has moved on, and the gated call still waits");
     }
     if review.phase() == Phase::Pending

@@ -34,9 +34,7 @@ pub struct GateTrigger {
     pub triggered_at: DateTime<Utc>,
     pub pattern_matched: String,
     /// What the pattern matched: `Bash:git push origin main`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<PathBuf>,
 }
 
@@ -51,7 +49,6 @@ pub struct Allow {
     /// Prompts of the user since then: the second one ends the permission.
     pub prompts: u32,
     /// The running call that uses the permission.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
 }
 

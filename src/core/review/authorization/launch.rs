@@ -11,7 +11,7 @@ use crate::core::{
     outcome::{Notice, Outcome, Rewrite},
     policy::Mode,
     review::{
-        REVIEWER, messages,
+        messages,
         phase::Phase,
         reviewer::{Launch, Reviewer},
         state::{Opener, Review},
@@ -62,7 +62,7 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
         .with("folders", messages::folders(&cx.facts.roots));
     // The reviewer has the brief in its instructions and context, too.
     let may_keep_prompt = words.trim() == format!("Review session {}.", cx.session_id);
-    let rewrite = Rewrite { agent_type: REVIEWER, prompt, may_keep_prompt };
+    let rewrite = Rewrite { prompt, may_keep_prompt };
     let outcome = Outcome { rewrite: Some(rewrite), ..Outcome::default() };
     if is_told_again {
         return outcome;
@@ -111,15 +111,10 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     };
     if let Some(path) = &cx.facts.shadow {
         let reason = namesake(path);
-        let said = format!(
+        return no_token(review, agent, &reason).telling_user(format!(
             "roz: {reason}, so the reviewer may not be ours: it gets no token. Rename or remove \
              that agent."
-        );
-        review.exclude(agent);
-        return Outcome::pass()
-            .telling_agent(Notice::new("replaced").with("file", path.display().to_string()))
-            .telling_user(said)
-            .marked(Mark::TokenRefused { agent_id: Some(agent.to_owned()), reason });
+        ));
     }
     if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
         // Two reviewers were launched together.
@@ -134,7 +129,9 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
         }
         review.open(Opener::Launch, cx.now);
     }
-    review.fix_works(&cx.facts.roots);
+    if review.works.is_empty() {
+        review.works.clone_from(&cx.facts.roots);
+    }
     let launch = &mut review.launches[launch];
     launch.answered = true;
     let token = bounded::hex(&cx.dice[16..]);

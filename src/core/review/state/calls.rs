@@ -32,11 +32,6 @@ impl Review {
         keep_newest(&mut self.denied, MAX_IDS);
     }
 
-    /// Above `max` denials in a cycle, the user is asked instead.
-    pub(in crate::core::review) fn is_asked(&self, max: u32) -> bool {
-        self.denials > max
-    }
-
     pub(in crate::core::review) fn reach(
         &self,
         call: Option<&str>,

@@ -105,11 +105,6 @@ impl Review {
         self.reviewers.keys().chain(&self.former_reviewers).map(String::as_str)
     }
 
-    /// Whether the user has moved on, so that only a gated call waits for the review.
-    pub(in crate::core::review) fn has_moved_on(&self) -> bool {
-        self.moved_on && self.opener().is_agents_doing()
-    }
-
     /// Whether a stop has to check for changes since the approval.
     pub fn approval_is_watched(&self, is_always: bool) -> bool {
         let is_fresh = match (self.last_prompt_at, self.gate_approved_at) {

@@ -82,14 +82,4 @@ impl Review {
             self.lose_reviewer(&agent, Outcome::NoDecision);
         }
     }
-
-    pub(in crate::core::review) fn lose_all_reviewers(&mut self) {
-        self.lose_absent_reviewers(&[]);
-    }
-
-    pub(super) fn dismiss_reviewers(&mut self) {
-        for agent in std::mem::take(&mut self.reviewers).into_keys() {
-            self.exclude(&agent);
-        }
-    }
 }
