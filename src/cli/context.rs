@@ -211,11 +211,11 @@ fn as_json(session: &Session, works: &[Changes], opinions: &[String]) -> Value {
         "session_id": session.session_id,
         "project": session.project,
         "state": review.phase().word(),
-        "decision": review.decision(),
+        "decision": review.decision,
         "user_prompts": review.user_prompts,
         "gate_trigger": review.trigger(),
         "findings": earlier_findings(review),
-        "block_count": review.block_count,
+        "block_count": review.breaker.block_count,
         "changes": {
             "since": first.map(|found| &found.base),
             "stat": first.and_then(|found| found.stat().ok()),

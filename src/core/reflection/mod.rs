@@ -278,7 +278,7 @@ fn on_stop(state: &mut Reflection, stop: &Stop, cx: Cx) -> Outcome {
                     _ => pass_small(state, lines, cx),
                 };
             }
-            if lines == Some(0) || state.is_tripped(&cx.policy.circuit_breaker, cx.now) {
+            if lines == Some(0) || state.breaker.is_hot(&cx.policy.circuit_breaker, cx.now) {
                 return Outcome::pass();
             }
             if others_run(state, stop, cx) {

@@ -38,10 +38,8 @@ words!(
 #[serde(default)]
 pub struct Reflection {
     status: Status,
-    block_count: u32,
-    circuit_breaker_tripped: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    circuit_breaker_tripped_at: Option<DateTime<Utc>>,
+    #[serde(flatten)]
+    pub(super) breaker: Breaker,
     #[serde(skip_serializing_if = "Option::is_none")]
     ticket: Option<Ticket>,
     /// Running calls that would close tickets, by `tool_use_id`.
@@ -106,7 +104,7 @@ impl Reflection {
     }
 
     pub fn block_count(&self) -> u32 {
-        self.block_count
+        self.breaker.block_count
     }
 
     pub fn ticket(&self) -> Option<&Ticket> {
@@ -279,8 +277,8 @@ impl Reflection {
         self.reflection = None;
         self.skip = None;
         self.waiting_since = None;
-        if !self.circuit_breaker_tripped {
-            self.block_count = 0;
+        if !self.breaker.is_tripped {
+            self.breaker.block_count = 0;
         }
     }
 
@@ -298,8 +296,7 @@ impl Reflection {
 
     /// Counts a block, or trips the breaker.
     pub(super) fn press(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
-        self.cool(policy, now);
-        let press = self.breaker().press(policy, now);
+        let press = self.breaker.press(policy, now);
         self.status = Status::Blocked;
         if press == Press::Trip {
             self.status = Status::Idle;
@@ -313,28 +310,6 @@ impl Reflection {
             self.waiting_since = None;
         }
         press
-    }
-
-    pub(super) fn is_tripped(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> bool {
-        self.cool(policy, now);
-        self.circuit_breaker_tripped
-    }
-
-    fn cool(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) {
-        let is_over = self
-            .circuit_breaker_tripped_at
-            .is_none_or(|at| policy::later(at, policy.cooldown_seconds) <= now);
-        if self.circuit_breaker_tripped && is_over {
-            self.breaker().reset();
-        }
-    }
-
-    fn breaker(&mut self) -> Breaker<'_> {
-        Breaker {
-            block_count: &mut self.block_count,
-            tripped: &mut self.circuit_breaker_tripped,
-            tripped_at: &mut self.circuit_breaker_tripped_at,
-        }
     }
 
     pub(super) fn may_wait(&mut self, timeout_seconds: u64, now: DateTime<Utc>) -> bool {
@@ -363,7 +338,7 @@ impl Reflection {
             self.settle();
             self.settle_observations();
         }
-        self.breaker().reset();
+        self.breaker.reset();
         self.waiting_since = None;
         self.reflection = Some(done);
         was_due

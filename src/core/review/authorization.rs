@@ -191,7 +191,7 @@ pub fn post(
     } else if has_effect {
         let serving = posting.knowns().filter_map(|known| known.approval.as_ref());
         let serving = serving.filter(|serving| taken.by == By::Human || !serving.is_by_person);
-        taken.withdrawn = review.withdrawable(&taken.by).to_vec();
+        taken.withdrawn = review.withdrawable(&taken.by);
         taken.withdrawn.extend(serving.map(|serving| serving.id.clone()));
         taken.withdrawn.dedup();
     }
@@ -242,7 +242,7 @@ fn standing(
     }
     match review.phase() {
         Phase::Approved => return Standing::Recorded("the work is approved already"),
-        Phase::Idle if !review.is_tripped() && !review.is_ahead_of_time() => {
+        Phase::Idle if !review.breaker.is_tripped && !review.is_ahead_of_time() => {
             return Standing::Recorded("no review is open");
         }
         Phase::Idle | Phase::Pending | Phase::Reviewing | Phase::Issues { .. } => (),

@@ -73,7 +73,8 @@ pub(super) fn check(
         && policy.coverage == Coverage::Require
         && files.len() as u64 <= policy.coverage_max_files;
     if is_required && !missing.is_empty() {
-        let named = missing.iter().take(NAMED).map(|path| format!("\n  {}", messages::path(path)));
+        let named =
+            missing.iter().take(NAMED).map(|path| format!("\n  {}", bounded::plain_line(path)));
         let more = match missing.len().saturating_sub(NAMED) {
             0 => String::new(),
             more => format!("\n  and {more} more"),

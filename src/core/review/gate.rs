@@ -36,7 +36,7 @@ impl Gate for ReviewGate {
             |trigger| format!("a reviewer's approval, before `{}`", line(&trigger.pattern_matched)),
         );
         let (waits_for, next) = match phase {
-            Phase::Idle if session.is_some_and(|session| session.review.is_tripped()) => (
+            Phase::Idle if session.is_some_and(|session| session.review.breaker.is_tripped) => (
                 None,
                 Some(
                     "the review was given up after too many stops. Gated calls ask you; `#roz` in \

@@ -69,7 +69,7 @@ pub(super) fn on_tool(
     if reach == Reach::InScope && is_open {
         return gate.let_through(review, cx.policy.review.gates.approval_scope);
     }
-    if review.is_tripped_until_cool(&cx.policy.circuit_breaker, cx.now) {
+    if review.breaker.is_hot(&cx.policy.circuit_breaker, cx.now) {
         return gate.ask("breaker", "the breaker has tripped: the review was given up");
     }
     if let Reach::Unknown(why) = &reach

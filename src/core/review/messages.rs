@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::core::{
-    bounded,
+    bounded::{self, plain_line},
     review::{
         decision::Decision,
         state::Review,
@@ -15,18 +15,14 @@ use crate::core::{
 
 const NAMED: usize = 8;
 
-pub(super) fn path(path: &str) -> String {
-    bounded::plain_line(path)
-}
-
 /// Why an approval does not cover the work, for a denial.
 pub fn why_new(known: &Known) -> String {
     if !known.uncommitted.is_empty() {
-        let files = listed(known.uncommitted.iter().map(|file| format!("`{}`", path(file))));
+        let files = listed(known.uncommitted.iter().map(|file| format!("`{}`", plain_line(file))));
         return format!("the approved version of {files} is not committed yet");
     }
     if !known.elsewhere.is_empty() {
-        let files = listed(known.elsewhere.iter().map(|file| format!("`{}`", path(file))));
+        let files = listed(known.elsewhere.iter().map(|file| format!("`{}`", plain_line(file))));
         return format!(
             "what is pushed has {files} as this work tree does not: check that branch out and \
              have it reviewed there"
@@ -42,7 +38,7 @@ pub fn why_new(known: &Known) -> String {
 /// Changed files, with who changed each where known.
 pub(super) fn changed(files: &[Changed]) -> String {
     listed(files.iter().map(|file| {
-        let name = path(&file.path);
+        let name = plain_line(&file.path);
         match &file.by {
             Author::Session => name,
             Author::Other(id) => format!("{name} (by session {})", bounded::line(id, 40)),
@@ -66,7 +62,7 @@ pub(super) fn changed_since_approval(work: &Work) -> (Vec<String>, Option<String
         Work::Known(known) if known.approval.is_none() && known.compared_with.is_some() => known,
         Work::Known(_) | Work::NotAsked | Work::NoRepository => return (Vec::new(), None),
     };
-    let named = known.changed.iter().take(10).map(|file| path(&file.path)).collect();
+    let named = known.changed.iter().take(10).map(|file| plain_line(&file.path)).collect();
     let message = format!(
         "roz: changed after the approval, so no reviewer has seen it: {}.",
         changed(&known.changed)
@@ -85,11 +81,11 @@ pub(crate) fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
 
 /// For the reviewer.
 pub(super) fn folders(roots: &[PathBuf]) -> String {
-    let names: Vec<String> = roots.iter().map(|root| path(&root.to_string_lossy())).collect();
-    match names.as_slice() {
-        [] => "the current folder".to_owned(),
-        names => names.join(", "),
+    if roots.is_empty() {
+        return "the current folder".to_owned();
     }
+    let names = roots.iter().map(|root| plain_line(&root.to_string_lossy()));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// For the next reviewer of the cycle.

@@ -123,7 +123,7 @@ fn on_session_start(review: &mut Review, source: Source, cx: Cx) -> Outcome {
         // The conversation no longer has the demand.
         Source::Compact | Source::Resume if review.phase().is_open() => {
             let phase = review.phase();
-            let findings = match review.decision() {
+            let findings = match &review.decision {
                 Decision::Issues { message_to_agent, .. } => {
                     format!("\nWhat {} found:\n{message_to_agent}", review.finder())
                 }

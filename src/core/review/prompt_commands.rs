@@ -26,7 +26,11 @@ pub(super) fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) 
     let command = command(text);
     let asks_for_review = match (&command, mode) {
         (Some(Command::Review), Mode::Prompt | Mode::Always) => true,
-        (None | Some(Command::NearMiss), Mode::Always) => is_new_work(review, cx),
+        (None | Some(Command::NearMiss), Mode::Always) => match review.phase() {
+            Phase::Idle => true,
+            Phase::Approved => !cx.facts.works.iter().all(Work::is_approved),
+            Phase::Pending | Phase::Reviewing | Phase::Issues { .. } => false,
+        },
         _ => false,
     };
     let heard = |asks_for_review| {
@@ -73,15 +77,6 @@ pub(super) fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) 
             }
             heard(asks_for_review)
         }
-    }
-}
-
-/// In mode `always`, whether a prompt begins a cycle.
-fn is_new_work(review: &Review, cx: Cx) -> bool {
-    match review.phase() {
-        Phase::Idle => true,
-        Phase::Approved => !cx.facts.works.iter().all(Work::is_approved),
-        Phase::Pending | Phase::Reviewing | Phase::Issues { .. } => false,
     }
 }
 

@@ -36,7 +36,7 @@ const MAX_IDS: usize = 64;
 #[serde(default)]
 pub struct Review {
     enabled: bool,
-    decision: Decision,
+    pub(crate) decision: Decision,
     decision_history: Vec<Posted>,
     pub(crate) user_prompts: Vec<Text>,
     gate_trigger: Option<GateTrigger>,
@@ -44,9 +44,8 @@ pub struct Review {
     last_prompt_at: Option<DateTime<Utc>>,
     last_prompt_id: Option<String>,
     pub(crate) review_started_at: Option<DateTime<Utc>>,
-    pub(crate) block_count: u32,
-    circuit_breaker_tripped: bool,
-    circuit_breaker_tripped_at: Option<DateTime<Utc>>,
+    #[serde(flatten)]
+    pub(crate) breaker: Breaker,
     pub(crate) attempts: Attempts,
     /// By `agent_id`. One that ended undecided stays until the next launch: its token is still
     /// valid.
@@ -141,7 +140,7 @@ impl Review {
             approval.used_by = None;
         }
         if self.phase().is_open() {
-            self.breaker().reset();
+            self.breaker.reset();
             self.rounds = 0;
             self.moved_on = true;
         }
@@ -170,7 +169,7 @@ impl Review {
 
     /// A person asks during a review: the reviewer continues, and all counts restart.
     pub(super) fn asked_again(&mut self) {
-        self.breaker().reset();
+        self.breaker.reset();
         self.rounds = 0;
         self.moved_on = false;
         self.opener = Some(Opener::Person);
@@ -181,7 +180,7 @@ impl Review {
         for agent in std::mem::take(&mut self.reviewers).into_keys() {
             self.exclude(&agent);
         }
-        self.breaker().reset();
+        self.breaker.reset();
         self.enabled = false;
         self.decision = Decision::Pending;
         self.gate_trigger = None;
@@ -202,27 +201,13 @@ impl Review {
     /// Counts a block, or trips the breaker. Running reviewers keep their tokens, so their findings
     /// are recorded.
     pub(super) fn press(&mut self, policy: &BreakerPolicy, now: DateTime<Utc>) -> Press {
-        let press = self.breaker().press(policy, now);
+        let press = self.breaker.press(policy, now);
         if press == Press::Trip {
             self.attempts.close();
             self.enabled = false;
             self.waiting_since = None;
         }
         press
-    }
-
-    /// Whether the breaker is still tripped. Resets it after the cooldown.
-    pub(super) fn is_tripped_until_cool(
-        &mut self,
-        policy: &BreakerPolicy,
-        now: DateTime<Utc>,
-    ) -> bool {
-        let tripped_at = self.circuit_breaker_tripped_at.filter(|_| self.circuit_breaker_tripped);
-        let is_hot = tripped_at.is_some_and(|at| now < policy::later(at, policy.cooldown_seconds));
-        if self.circuit_breaker_tripped && !is_hot {
-            self.breaker().reset();
-        }
-        is_hot
     }
 
     pub(super) fn may_wait(&mut self, timeout_seconds: u64, now: DateTime<Utc>) -> bool {
@@ -237,14 +222,14 @@ impl Review {
 
     /// Applies a decision. `rows` are the ids of an approval in the tables.
     pub(super) fn decided(&mut self, posted: Posted, rows: Vec<String>) {
-        let blocks = self.block_count;
+        let blocks = self.breaker.block_count;
         match &posted.decision {
             Decision::Complete { .. } => self.approve(&posted, rows),
             Decision::Issues { .. } => {
                 // A tripped breaker stays tripped: later findings cause no further blocks.
-                if posted.by == By::Human || !self.circuit_breaker_tripped {
+                if posted.by == By::Human || !self.breaker.is_tripped {
                     self.enabled = true;
-                    self.breaker().reset();
+                    self.breaker.reset();
                 }
                 self.rounds = self.rounds.saturating_add(1);
                 self.gate_approved_at = None;
@@ -281,7 +266,7 @@ impl Review {
             by_person,
             ..Approval::default()
         });
-        self.breaker().reset();
+        self.breaker.reset();
         self.rounds = 0;
         self.waiting_since = None;
     }
@@ -293,13 +278,11 @@ impl Review {
     }
 
     /// Rows that a review with issues withdraws. Only a person withdraws a person's approval.
-    pub(super) fn withdrawable(&self, by: &By) -> &[String] {
-        let may = |approval: &&Approval| !approval.by_person || *by == By::Human;
-        let approval = self.approval.as_ref().filter(may);
-        match approval.filter(|_| self.phase() == Phase::Approved) {
-            Some(approval) => &approval.rows,
-            None => &[],
-        }
+    pub(super) fn withdrawable(&self, by: &By) -> Vec<String> {
+        let may =
+            self.phase() == Phase::Approved && (*by == By::Human || !self.is_approved_by_person());
+        let approval = self.approval.as_ref().filter(|_| may);
+        approval.map(|approval| approval.rows.clone()).unwrap_or_default()
     }
 
     pub(super) fn is_approved_by_person(&self) -> bool {
@@ -319,15 +302,7 @@ impl Review {
             ..Approval::default()
         });
         self.is_written = false;
-        self.breaker().reset();
-    }
-
-    fn breaker(&mut self) -> Breaker<'_> {
-        Breaker {
-            block_count: &mut self.block_count,
-            tripped: &mut self.circuit_breaker_tripped,
-            tripped_at: &mut self.circuit_breaker_tripped_at,
-        }
+        self.breaker.reset();
     }
 }
 

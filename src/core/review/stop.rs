@@ -109,7 +109,7 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
     };
     let is_first = review.held();
     let notice = notice
-        .with("block_count", review.block_count.to_string())
+        .with("block_count", review.breaker.block_count.to_string())
         .with("max_blocks", cx.policy.circuit_breaker.max_blocks.to_string())
         .with("why", why.map(|why| format!("{why}\n\n")).unwrap_or_default());
     let mark = mark(review, stop, "block", review.phase().word());
@@ -124,9 +124,9 @@ fn held(review: &mut Review, stop: &Stop, cx: Cx, why: Option<&str>) -> Outcome 
 }
 
 fn tripped(review: &Review, stop: &Stop) -> Outcome {
-    let blocks = review.block_count;
+    let blocks = review.breaker.block_count;
     let times = breaker::times(blocks);
-    let told = match review.decision() {
+    let told = match &review.decision {
         Decision::Issues { summary, .. } => format!(
             "roz: the agent was held {times} and has not fixed what {} found, so its stop passes. \
              Still open: {}\nGated calls now ask you.",
@@ -191,7 +191,7 @@ fn mark(review: &Review, stop: &Stop, answer: Word, reason: &str) -> StopAnswer 
         answer,
         reason: reason.to_owned(),
         stop_hook_active: stop.stop_hook_active,
-        block_count: review.block_count,
+        block_count: review.breaker.block_count,
         changed_since_approval: Vec::new(),
     }
 }

@@ -233,7 +233,7 @@ impl Gate {
     #[track_caller]
     fn counts(&mut self, blocks: u32, rounds: u32) -> &mut Self {
         let review = &self.session.review;
-        assert_eq!((review.block_count, review.rounds), (blocks, rounds), "blocks, rounds");
+        assert_eq!((review.breaker.block_count, review.rounds), (blocks, rounds), "blocks, rounds");
         self
     }
 

@@ -103,12 +103,6 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     if agent.is_empty() || review.reviewers.contains_key(agent) {
         return Outcome::pass();
     }
-    // A start follows its launch.
-    let launch = review.launches.iter().position(|launch| launch.is_open(cx.now));
-    let resumed = "this subagent was not started by a fresh call of the Agent tool";
-    let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
-        return no_token(review, agent, resumed);
-    };
     if let Some(path) = &cx.facts.shadow {
         let reason = namesake(path);
         return no_token(review, agent, &reason).telling_user(format!(
@@ -116,6 +110,12 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
              that agent."
         ));
     }
+    // A start follows its launch.
+    let launch = review.launches.iter().position(|launch| launch.is_open(cx.now));
+    let resumed = "this subagent was not started by a fresh call of the Agent tool";
+    let Some(launch) = launch.filter(|_| !review.is_former(agent)) else {
+        return no_token(review, agent, resumed);
+    };
     if review.phase() == Phase::Reviewing && !cx.policy.review.parallel {
         // Two reviewers were launched together.
         review.launches[launch].answered = true;

@@ -16,11 +16,8 @@ impl Excuse {
         let parts = text.split_once(": ").or_else(|| text.split_once(':'));
         let (glob, reason) =
             parts.map_or((text.trim(), ""), |(glob, reason)| (glob.trim(), reason.trim()));
-        if glob.is_empty() {
-            return Err(format!("`{text}` names no file: write `PATH: reason`"));
-        }
-        if reason.is_empty() {
-            return Err(format!("`{text}` gives no reason: write `PATH: reason`"));
+        if glob.is_empty() || reason.is_empty() {
+            return Err(format!("`{text}` lacks a file or a reason: write `PATH: reason`"));
         }
         Ok(Self { glob: glob.to_owned(), reason: reason.to_owned() })
     }

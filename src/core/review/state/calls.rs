@@ -109,7 +109,7 @@ impl Review {
         {
             self.enabled = true;
             self.opener = Some(Opener::Gate);
-            self.breaker().reset();
+            self.breaker.reset();
             self.decision =
                 Decision::Complete { summary: serving.summary.clone(), second_opinions: None };
         }

@@ -35,20 +35,12 @@ impl Review {
         self.opener.unwrap_or(guess)
     }
 
-    pub fn decision(&self) -> &Decision {
-        &self.decision
-    }
-
     pub fn trigger(&self) -> Option<&GateTrigger> {
         self.gate_trigger.as_ref()
     }
 
     pub fn approved_at(&self) -> Option<DateTime<Utc>> {
         self.approval.as_ref().and(self.gate_approved_at)
-    }
-
-    pub fn is_tripped(&self) -> bool {
-        self.circuit_breaker_tripped
     }
 
     /// Notes that the user was told about the state `tree`. Returns whether that is new.
@@ -66,7 +58,7 @@ impl Review {
 
     /// Returns whether this is the first blocked stop of the cycle.
     pub(in crate::core::review) fn held(&mut self) -> bool {
-        !std::mem::replace(&mut self.was_held, true) && self.block_count == 1
+        !std::mem::replace(&mut self.was_held, true) && self.breaker.block_count == 1
     }
 
     pub(crate) fn finder(&self) -> &'static str {

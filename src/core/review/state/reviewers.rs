@@ -60,26 +60,26 @@ impl Review {
         timeout_seconds: u64,
         now: DateTime<Utc>,
     ) {
-        let is_late = |reviewer: &Reviewer| {
-            reviewer.is_at_work() && policy::later(reviewer.started_at, timeout_seconds) <= now
-        };
-        let late = self.reviewers.iter().filter(|(_, reviewer)| is_late(reviewer));
-        let late: Vec<String> = late.map(|(id, _)| id.clone()).collect();
+        let is_late =
+            |reviewer: &Reviewer| policy::later(reviewer.started_at, timeout_seconds) <= now;
+        let mut at_work = self.reviewers.values().filter(|reviewer| reviewer.is_at_work());
         // If one of them is in time, all are waited for.
-        let mut undecided = self.reviewers.values().filter(|reviewer| reviewer.is_at_work());
-        if undecided.all(is_late) {
-            for agent in late {
-                self.lose_reviewer(&agent, Outcome::TimedOut);
-            }
+        if at_work.all(is_late) {
+            self.lose(&Outcome::TimedOut, |_, reviewer| reviewer.is_at_work());
         }
     }
 
     /// `running` is the client's list.
     pub(in crate::core::review) fn lose_absent_reviewers(&mut self, running: &[Background]) {
-        let is_gone = |id: &String| !running.iter().any(|task| task.agent_id == *id);
-        let gone: Vec<String> = self.reviewers.keys().filter(|id| is_gone(id)).cloned().collect();
-        for agent in gone {
-            self.lose_reviewer(&agent, Outcome::NoDecision);
+        let is_running = |id: &str| running.iter().any(|task| task.agent_id == id);
+        self.lose(&Outcome::NoDecision, |id, _| !is_running(id));
+    }
+
+    fn lose(&mut self, outcome: &Outcome, is_lost: impl Fn(&str, &Reviewer) -> bool) {
+        let lost = self.reviewers.iter().filter(|(id, reviewer)| is_lost(id, reviewer));
+        let lost: Vec<String> = lost.map(|(id, _)| id.clone()).collect();
+        for agent in lost {
+            self.lose_reviewer(&agent, outcome.clone());
         }
     }
 }

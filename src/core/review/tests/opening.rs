@@ -15,7 +15,7 @@ fn roz_at_the_start_of_a_prompt_opens_a_new_cycle_unless_a_reviewer_is_at_work()
         let cycle = gate.is(from).cycle();
         gate.passes_with_a_word(prompt("#roz fix it"), "roz: review requested").is("pending");
         assert_eq!(gate.counts(0, 0).cycle(), cycle + 1, "{from}");
-        assert_eq!(gate.session.review.decision(), &Decision::Pending, "{from}");
+        assert_eq!(gate.session.review.decision, Decision::Pending, "{from}");
         gate.objects_to(stop());
     }
 }

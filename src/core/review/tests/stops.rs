@@ -86,7 +86,7 @@ fn other_subagents_let_a_stop_pass_for_a_while() {
         let phase = gate.session.review.phase().word();
         let beside = || stop_beside("x", "general-purpose");
         gate.passes_with_a_word(beside(), "still open").is(phase);
-        assert_eq!(gate.session.review.block_count, 0);
+        assert_eq!(gate.session.review.breaker.block_count, 0);
         gate.later(900).objects_to(beside());
     }
 }
@@ -225,5 +225,5 @@ fn an_idle_and_an_approved_session_may_stop() {
     for _ in 0..5 {
         gate.passes(stop()).is("approved");
     }
-    assert!(!gate.session.review.is_tripped());
+    assert!(!gate.session.review.breaker.is_tripped);
 }

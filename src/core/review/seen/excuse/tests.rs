@@ -37,7 +37,7 @@ fn an_excuse_is_for_a_file_a_folder_or_a_glob() {
 fn an_excuse_without_a_reason_is_none() {
     for text in ["src/a.rs", "src/a.rs:", "src/a.rs:  "] {
         let told = Excuse::parse(text).unwrap_err();
-        assert_eq!(told, format!("`{text}` gives no reason: write `PATH: reason`"));
+        assert_eq!(told, format!("`{text}` lacks a file or a reason: write `PATH: reason`"));
     }
-    assert!(Excuse::parse(": reason").unwrap_err().contains("names no file"));
+    assert!(Excuse::parse(": reason").unwrap_err().contains("lacks a file"));
 }
