@@ -150,7 +150,7 @@ pub fn post(
             let permit = reviewer.permits.iter().find(|permit| permit.verdict == verdict);
             let permit = permit.ok_or(Refusal::NoPermit)?;
             let mut proof = json!({ "started": reviewer.proof, "permit": permit.tool_use_id });
-            if posting.claim.token().is_some() {
+            if let Claim::Token(_) = &posting.claim {
                 proof["token_sha256"] = reviewer.token_sha256.as_str().into();
             }
             if is_approval {
@@ -215,7 +215,7 @@ fn claimant<'a>(
     verdict: &str,
 ) -> Result<(&'a str, &'a Reviewer), Refusal> {
     let mut reviewers = review.reviewers.iter();
-    let (found, refusal) = if let Some(token) = claim.token() {
+    let (found, refusal) = if let Claim::Token(token) = claim {
         let digest = bounded::sha256(token.trim().as_bytes());
         (reviewers.find(|(_, reviewer)| reviewer.token_sha256 == digest), Refusal::UnknownToken)
     } else {

@@ -103,15 +103,6 @@ pub enum Claim {
     Prompt,
 }
 
-impl Claim {
-    pub fn token(&self) -> Option<&str> {
-        match self {
-            Claim::Token(token) => Some(token),
-            Claim::Permit | Claim::Human | Claim::Prompt => None,
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
     Stands,

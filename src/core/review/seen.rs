@@ -28,8 +28,10 @@ const SHORTEST_ID: usize = 7;
 #[serde(default)]
 pub struct Seen {
     /// By blob id, whole or abbreviated; most recently shown last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     blobs: Vec<(String, Vec<Range>)>,
     /// Files whose diff has only a header, which was shown: renamed, new mode, new and empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     headers: Vec<String>,
 }
 
