@@ -108,7 +108,7 @@ pub struct ToolCall<'a> {
     pub(crate) raw_keys: Vec<String>,
     keys: OnceCell<Vec<String>>,
     /// Too long or too deeply nested to read, so it may run anything.
-    is_read_in_part: bool,
+    pub may_run_anything: bool,
 }
 
 pub const TOO_LONG: &str = "it is too long or too deeply nested; take it apart";
@@ -134,7 +134,7 @@ impl<'a> ToolCall<'a> {
         let is_read = |line: &Cow<str>| line.len() <= MAX_LINE;
         let lines: Vec<String> =
             self.command_lines().filter(is_read).map(Cow::into_owned).collect();
-        self.is_read_in_part |= lines.len() < self.command_lines().count();
+        self.may_run_anything |= lines.len() < self.command_lines().count();
         self.read_lines(&lines, options);
     }
 
@@ -150,7 +150,7 @@ impl<'a> ToolCall<'a> {
         if let Some(why) = reading.unreadable {
             let words_of_it = text.split_whitespace().take(MAX_RAW_WORDS + 1).count();
             if why.is_bound() || words_of_it > MAX_RAW_WORDS {
-                self.read_in_part();
+                self.may_run_anything = true;
             }
             let words = shell::raw_words(text);
             self.raw_keys.extend(words.iter().map(|word| format!("Bash:{word}")));
@@ -187,14 +187,6 @@ impl<'a> ToolCall<'a> {
 
     pub(crate) fn command_lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
         command_lines(&self.tool, &self.input).into_iter()
-    }
-
-    pub fn read_in_part(&mut self) {
-        self.is_read_in_part = true;
-    }
-
-    pub fn may_run_anything(&self) -> bool {
-        self.is_read_in_part
     }
 
     pub fn launches(&self) -> Option<&str> {

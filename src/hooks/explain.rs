@@ -93,7 +93,6 @@ pub fn explain(tool: &str, json: &str, session: &Session, roz: &Roz, world: &Wor
     let mut seen = BTreeSet::new();
     let keys = call.keys().iter().filter(|key| seen.insert(key.as_str()));
     let keys = keys.take(MAX_KEYS).cloned().collect();
-    let may_run_anything = call.may_run_anything();
-    let ToolCall { readings, .. } = call;
+    let ToolCall { readings, may_run_anything, .. } = call;
     Explained { readings, keys, may_run_anything, gates, rules, intent, closes }
 }

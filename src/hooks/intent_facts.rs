@@ -246,7 +246,7 @@ impl Look<'_> {
     /// Resolves writes relative to the project's root. With `call` (the session's own project),
     /// also who changed stale files.
     fn aim(self, call: Option<&ToolCall>, written: &[(String, How)], aims: &mut IntentFacts) {
-        let is_cut = call.is_some_and(ToolCall::may_run_anything);
+        let is_cut = call.is_some_and(|call| call.may_run_anything);
         if written.is_empty() && !is_cut {
             return;
         }

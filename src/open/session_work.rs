@@ -263,7 +263,7 @@ pub fn question(patterns: &[&str], call: &ToolCall) -> Question {
     let matches = |key: &String| patterns.iter().any(|pattern| tool_pattern::matches(pattern, key));
     let runs = call.runs();
     let gated: Vec<_> = runs.filter(|run| run.keys().iter().any(matches)).collect();
-    let is_read = !call.may_run_anything() && !call.raw_keys.iter().any(matches);
+    let is_read = !call.may_run_anything && !call.raw_keys.iter().any(matches);
     let mut pushed = (is_read && !gated.is_empty()).then(Push::default);
     for run in &gated {
         let words = run.words();

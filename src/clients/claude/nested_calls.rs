@@ -29,7 +29,7 @@ pub(in crate::clients) fn calls_in<'a>(
             call.readings.push(Reading { writes: shape.writes, ..Reading::default() });
         }
         if shape.kind == Kind::TooMany {
-            call.read_in_part();
+            call.may_run_anything = true;
         }
         call
     };

@@ -61,7 +61,7 @@ pub fn classify(call: &ToolCall, known: Known) -> Judged {
             None => by_name,
         },
     };
-    let is_read_whole = !call.may_run_anything();
+    let is_read_whole = !call.may_run_anything;
     let hidden = if is_read_whole { Class::Safe } else { Class::Destructive };
     let mut worst = Judged::new(hidden, "it could not be read to the end");
     let is_only_commands = is_read_whole && by_name.class == Class::Safe;

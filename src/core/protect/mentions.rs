@@ -114,7 +114,7 @@ pub(super) fn mentions_roz(cx: Context) -> Option<String> {
     let unread = call.unread.iter().map(|line| {
         if is_shell { Opaque::unread(line) } else { Opaque::of(line, Interpreter::Other) }
     });
-    let too_long = call.may_run_anything().then(|| Opaque::unread(call.json));
+    let too_long = call.may_run_anything.then(|| Opaque::unread(call.json));
     let windows = match &call.tool {
         Tool::PowerShell { command } => Some(Opaque::of(command, Interpreter::Other)),
         _ => None,

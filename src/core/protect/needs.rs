@@ -28,7 +28,7 @@ pub fn needs(session: &Session, event: &Event, policy: &Policy) -> Option<Protec
     let mut accesses = accesses(call);
     accesses.extend(of_server(call, session));
     accesses.retain(|access| has_reviewer || access.act != Act::Read);
-    let is_opaque = call.may_run_anything()
+    let is_opaque = call.may_run_anything
         || !call.unread.is_empty()
         || matches!(call.tool, Tool::PowerShell { .. })
         || call.readings.iter().any(|reading| !reading.code.is_empty());

@@ -55,7 +55,7 @@ fn matching<'a>(gates: &'a GatesPolicy, units: &[Unit], call: &ToolCall) -> Vec<
     for file in gates.files() {
         for (at, pattern) in file.iter().enumerate() {
             let key = units.iter().find_map(|unit| unit.covered_by(pattern, &file[at + 1..]));
-            let is_hidden = call.may_run_anything() && pattern.starts_with("Bash:");
+            let is_hidden = call.may_run_anything && pattern.starts_with("Bash:");
             if key.is_some() || is_hidden {
                 found.push(Gated { pattern, key: key.cloned(), root: None });
             }
@@ -78,7 +78,7 @@ impl Unit {
         let has_own = call.name != SHELL || units.is_empty();
         let keys: Vec<String> = call.names().skip(usize::from(!has_own)).cloned().collect();
         if !keys.is_empty() {
-            units.insert(0, Self { keys, is_known: !call.may_run_anything() });
+            units.insert(0, Self { keys, is_known: !call.may_run_anything });
         }
         units
     }
@@ -95,7 +95,7 @@ impl Unit {
         if call.name == SHELL {
             keys.push(call.name.clone());
         }
-        Self { keys, is_known: !has_hole && !is_opaque && !call.may_run_anything() }
+        Self { keys, is_known: !has_hole && !is_opaque && !call.may_run_anything }
     }
 
     /// The matching key, unless one of the `later` patterns of the same file excludes it.

@@ -99,7 +99,7 @@ pub(super) fn on_tool(
     if review.denials > cx.policy.review.gates.max_denials {
         return gate.ask("denials", "the gate has denied often enough in this review");
     }
-    let reason = if call.may_run_anything() {
+    let reason = if call.may_run_anything {
         format!("not all that it would run can be read beforehand: {TOO_LONG}")
     } else {
         reason

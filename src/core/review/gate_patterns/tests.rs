@@ -93,7 +93,7 @@ fn what_is_not_known_is_not_excluded() {
     );
     let mut call = bash("git push origin main");
     assert_eq!(pattern_for(&gates, &call), None);
-    call.read_in_part();
+    call.may_run_anything = true;
     assert_eq!(pattern_for(&gates, &call), Some(PUSH));
 }
 
@@ -101,7 +101,7 @@ fn what_is_not_known_is_not_excluded() {
 fn a_call_that_may_run_anything_is_covered_by_every_pattern_of_commands() {
     let gates = gates(&["Edit", PUSH, "!Bash:*"], &[]);
     let mut call = bash("ls");
-    call.read_in_part();
+    call.may_run_anything = true;
     assert_eq!(covering(&gates, &call), [Gated { pattern: PUSH, key: None, root: None }]);
 }
 

@@ -6,11 +6,11 @@ use chrono::{DateTime, Utc};
 
 use super::Review;
 use crate::core::review::{
-    trigger::{GateTrigger, Opener},
     decision::{By, Decision, Posted},
     messages,
     phase::Phase,
     reviewer::Reviewer,
+    trigger::{GateTrigger, Opener},
     work::Work,
 };
 
