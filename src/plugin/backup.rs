@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::{
     Error, ID, MARKETPLACE, MAX_FILE, failed, json_edit::Document, permission_rules, put,
@@ -46,17 +46,12 @@ impl Before {
             return Some((before(None), false));
         }
         let text = read_text(path, MAX_FILE)?;
-        let table = table(&text)?;
-        if without_roz(path, table.clone()) == without_empty(path, table) {
-            return Some((before(Some(text)), false));
-        }
+        let is_there = remove_roz(&Document::parse(&text)?, path);
         // A plugin that is switched off is a choice of the user, not an installation.
         let pruned = Document::parse(&text).filter(|document| remove_entries(document, path, true));
-        let text = pruned.as_ref().map_or(text, Document::text);
-        Some((before(Some(text)), true))
+        Some((before(Some(pruned.as_ref().map_or(text, Document::text))), is_there))
     }
 
-    /// Call this after the client has installed roz.
     pub(super) fn note_what_was_made(&mut self) {
         if self.made_of_it.is_none() {
             self.made_of_it = digest(&self.path);
@@ -76,7 +71,8 @@ impl Before {
     pub(super) fn put_back(&self) -> Result<Option<String>, Error> {
         let path = &self.path;
         if self.made_of_it.is_none() || digest(path) != self.made_of_it {
-            let old = self.text.as_deref().and_then(table).unwrap_or_default();
+            let old = self.text.as_deref().and_then(Document::parse);
+            let old = old.map_or(json!({}), |document| document.value());
             return take_out(path, Some(&old));
         }
         match &self.text {
@@ -90,21 +86,16 @@ impl Before {
 
 /// Removes roz from a file. `old` is its content before the installation, if known. Returns what
 /// was done, if anything.
-pub(super) fn take_out(
-    path: &Path,
-    old: Option<&Map<String, Value>>,
-) -> Result<Option<String>, Error> {
+pub(super) fn take_out(path: &Path, old: Option<&Value>) -> Result<Option<String>, Error> {
     let Some(now) = read_text(path, MAX_FILE) else { return Ok(None) };
     let Some(document) = Document::parse(&now) else { return Ok(None) };
     // Keep it switched off if the user had switched it off before.
-    let was_off = |old: &Map<String, Value>| {
-        TABLES.iter().any(|name| old.get(*name).is_some_and(|table| table[ID] == false))
-    };
+    let was_off = |old: &Value| TABLES.iter().any(|name| old[*name][ID] == false);
     remove_entries(&document, path, old.is_none_or(was_off));
     if let Some(old) = old {
         permission_rules::remove(&document, old);
         // The client leaves empty tables that did not exist before.
-        let made: Vec<&str> = TABLES.into_iter().filter(|text| !old.contains_key(*text)).collect();
+        let made: Vec<&str> = TABLES.into_iter().filter(|text| old.get(*text).is_none()).collect();
         document.remove_if_empty(&made);
     }
     let new = document.text();
@@ -124,44 +115,21 @@ fn remove_entries(document: &Document, path: &Path, keeps_off: bool) -> bool {
     path.ends_with(KNOWN_MARKETPLACES) && document.remove_own_members(is_ours) || any
 }
 
-/// The digest of a file's content without roz.
+/// Removes everything that an installation adds. Returns whether there was anything.
+fn remove_roz(document: &Document, path: &Path) -> bool {
+    let any = remove_entries(document, path, false);
+    permission_rules::remove(document, &json!({})) || any
+}
+
+/// The digest of a file's content without roz. An empty table and the version of an empty list are
+/// the same as an empty file.
 fn digest(path: &Path) -> Option<String> {
-    let table = table(&read_text(path, MAX_FILE)?)?;
-    let text = serde_json::to_string(&without_roz(path, table)).ok()?;
-    Some(bounded::sha256(text.as_bytes()))
-}
-
-/// Parses a file. An empty one is the same as an empty table.
-fn table(text: &str) -> Option<Map<String, Value>> {
-    let text = text.trim_start_matches('\u{feff}');
-    if text.trim().is_empty() {
-        return Some(Map::new());
+    let document = Document::parse(&read_text(path, MAX_FILE)?)?;
+    remove_roz(&document, path);
+    document.remove_if_empty(&TABLES);
+    let mut said = document.value();
+    if path.ends_with(INSTALLED_PLUGINS) && said == json!({ "version": said["version"] }) {
+        said = json!({});
     }
-    serde_json::from_str(text).ok()
-}
-
-fn without_roz(path: &Path, mut table: Map<String, Value>) -> Map<String, Value> {
-    for name in TABLES {
-        if let Some(inner) = table.get_mut(name).and_then(Value::as_object_mut) {
-            inner.retain(|key, _| key != ID && key != MARKETPLACE);
-        }
-    }
-    if path.ends_with(KNOWN_MARKETPLACES) {
-        table.remove(MARKETPLACE);
-    }
-    permission_rules::forget(&mut table);
-    without_empty(path, table)
-}
-
-fn without_empty(path: &Path, mut table: Map<String, Value>) -> Map<String, Value> {
-    for name in TABLES {
-        if table.get(name).and_then(Value::as_object).is_some_and(Map::is_empty) {
-            table.remove(name);
-        }
-    }
-    // Only the version of an empty list is left.
-    if path.ends_with(INSTALLED_PLUGINS) && table.len() == 1 {
-        table.remove("version");
-    }
-    table
+    Some(bounded::sha256(said.to_string().as_bytes()))
 }

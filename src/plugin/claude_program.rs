@@ -93,7 +93,6 @@ impl Client {
         self.run_in(&self.dir, args)
     }
 
-    /// What the command printed.
     pub fn run_in(&self, dir: &Path, args: &[&str]) -> Result<String, Error> {
         self.run_for(dir, args, PATIENCE)
     }

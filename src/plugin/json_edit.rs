@@ -3,13 +3,12 @@
 
 use jsonc_parser::{
     ParseOptions,
-    cst::{CstInputValue, CstNode, CstObject, CstRootNode},
+    cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode},
 };
 use serde_json::{Map, Value};
 
 use crate::core::jsonc;
 
-/// A JSON object in a text.
 pub struct Document {
     has_mark: bool,
     root: CstRootNode,
@@ -28,10 +27,7 @@ impl Document {
         Self::parse_with_comments(text).ok()
     }
 
-    /// The same, of a text that may have comments.
-    ///
-    /// # Errors
-    /// Why it is none, with the line.
+    /// The same, of a text that may have comments; else why it is none, with the line.
     pub fn parse_with_comments(text: &str) -> Result<Self, String> {
         const OPTIONS: ParseOptions = ParseOptions {
             allow_comments: true,
@@ -101,30 +97,21 @@ impl Document {
         any
     }
 
-    /// The same, of the members of the document itself.
     pub fn remove_own_members(&self, ours: impl Fn(&str, &Value) -> bool) -> bool {
         remove_members(&self.object, &ours)
     }
 
     /// Removes the elements of the list `name` of `table` that are `ours`, and the list if nothing
-    /// else is in it.
-    pub fn remove_elements(&self, table: &str, name: &str, ours: impl Fn(&Value) -> bool) {
+    /// else is in it. True if there were any.
+    pub fn remove_elements(&self, table: &str, name: &str, ours: impl Fn(&Value) -> bool) -> bool {
         let member = self.object.object_value(table).and_then(|table| table.get(name));
-        let Some((member, list)) =
-            member.and_then(|member| Some((member.clone(), member.array_value()?)))
-        else {
-            return;
-        };
-        let mut any = false;
-        for element in list.elements() {
-            if element.to_serde_value().is_some_and(|value| ours(&value)) {
-                any = true;
-                element.remove();
-            }
-        }
+        let list = member.as_ref().and_then(CstObjectProp::array_value);
+        let Some((member, list)) = member.zip(list) else { return false };
+        let any = remove_from(&list, &ours);
         if any && list.elements().is_empty() {
             member.remove();
         }
+        any
     }
 
     /// Removes those of the tables that are empty.
@@ -148,15 +135,10 @@ impl Document {
             for group in groups.elements() {
                 let list = group.as_object().and_then(|group| group.array_value("hooks"));
                 let Some(list) = list else { continue };
-                let (mine, others): (Vec<CstNode>, Vec<CstNode>) = list
-                    .elements()
-                    .into_iter()
-                    .partition(|hook| hook.to_serde_value().is_some_and(|hook| ours(&hook)));
-                any_of_event |= !mine.is_empty();
-                if !mine.is_empty() && others.is_empty() {
+                let any_of_group = remove_from(&list, &ours);
+                any_of_event |= any_of_group;
+                if any_of_group && list.elements().is_empty() {
                     group.remove();
-                } else {
-                    mine.into_iter().for_each(CstNode::remove);
                 }
             }
             if any_of_event && groups.elements().is_empty() {
@@ -171,14 +153,23 @@ impl Document {
     }
 }
 
+/// Removes the elements that are `ours`. True if there were any.
+fn remove_from(list: &CstArray, ours: &impl Fn(&Value) -> bool) -> bool {
+    let is_ours = |item: &CstNode| item.to_serde_value().is_some_and(|value| ours(&value));
+    let mine: Vec<CstNode> = list.elements().into_iter().filter(is_ours).collect();
+    let any = !mine.is_empty();
+    mine.into_iter().for_each(CstNode::remove);
+    any
+}
+
 fn remove_members(table: &CstObject, ours: impl Fn(&str, &Value) -> bool) -> bool {
-    let is_ours = |member: &jsonc_parser::cst::CstObjectProp| {
+    let is_ours = |member: &CstObjectProp| {
         let value = member.to_serde_value().unwrap_or_default();
         member.decoded_name().is_some_and(|name| ours(&name, &value))
     };
     let mine: Vec<_> = table.properties().into_iter().filter(is_ours).collect();
     let any = !mine.is_empty();
-    mine.into_iter().for_each(jsonc_parser::cst::CstObjectProp::remove);
+    mine.into_iter().for_each(CstObjectProp::remove);
     any
 }
 

@@ -56,7 +56,11 @@ pub enum Error {
     NotText(PathBuf),
     #[error("the system names no folder for a user's data. Set `HOME`")]
     NoDataDir,
+    #[error("failed to tell which file roz is")]
+    Binary(#[source] std::io::Error),
 }
+
+pub type Result<T> = std::result::Result<T, Error>;
 
 pub(crate) fn failed(err: files::Error) -> Error {
     Error::File(Box::new(err))
@@ -65,14 +69,13 @@ pub(crate) fn failed(err: files::Error) -> Error {
 /// The values that are filled into the built-in files.
 #[derive(Debug, Clone, Copy)]
 pub struct Plugin<'a> {
-    /// Absolute.
     pub binary: &'a Path,
     /// Whether a tool call is refused if its hook cannot run.
     pub strict: bool,
 }
 
 impl Plugin<'_> {
-    fn files(&self) -> Result<Vec<(&'static str, String)>, Error> {
+    fn files(&self) -> Result<Vec<(&'static str, String)>> {
         let binary = self.binary.to_str().ok_or(Error::NotText(self.binary.to_owned()))?;
         let with = |(name, text): (&'static str, &str)| {
             let text = if name == HOOKS { self.hooks(text, binary) } else { text.to_owned() };
@@ -99,7 +102,7 @@ impl Plugin<'_> {
 
     /// Writes the files that are missing in `folder` or differ, each atomically, so that a session
     /// that starts meanwhile reads the old or the new one. Returns whether there were any.
-    pub fn write(&self, folder: &Path) -> Result<bool, Error> {
+    pub fn write(&self, folder: &Path) -> Result<bool> {
         let mut any = false;
         for (name, text) in self.files()? {
             let path = folder.join(name);
@@ -125,7 +128,7 @@ impl Plugin<'_> {
 
 /// Writes a file atomically, and creates its folder. Links and permissions are kept; only the user
 /// has access to a new file.
-pub fn put(path: &Path, text: &str) -> Result<(), Error> {
+pub fn put(path: &Path, text: &str) -> Result<()> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).at(folder).map_err(failed)?;
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -145,12 +148,8 @@ pub struct Found {
     pub linked: Option<PathBuf>,
 }
 
-/// Reads the plugin in `folder`.
-///
-/// # Errors
-///
-/// Says what is missing.
-pub fn read(folder: &Path) -> Result<Found, String> {
+/// Reads the plugin in `folder`, or says what is missing.
+pub fn read(folder: &Path) -> std::result::Result<Found, String> {
     let manifest = document(folder, MANIFEST)?;
     let hooks = document(folder, HOOKS)?;
     let programs: BTreeSet<&str> =
@@ -163,14 +162,13 @@ pub fn read(folder: &Path) -> Result<Found, String> {
     })
 }
 
-fn document(folder: &Path, name: &str) -> Result<Value, String> {
+fn document(folder: &Path, name: &str) -> std::result::Result<Value, String> {
     let path = folder.join(name);
     let text = read_text(&path, MAX_FILE);
     let text = text.ok_or_else(|| format!("`{}` cannot be read", path.display()))?;
     serde_json::from_str(&text).map_err(|err| format!("`{}`: {err}", path.display()))
 }
 
-/// The hooks in a document of a client, with their events.
 pub fn hooks_of(document: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let events = document["hooks"].as_object().into_iter().flatten();
     events.flat_map(|(event, groups)| {
@@ -190,12 +188,8 @@ pub fn is_of_roz(folder: &Path) -> bool {
 
 /// Whether a binary is in a build folder, from which it may be cleaned.
 pub fn is_in_build_folder(binary: &Path) -> bool {
-    let words: Vec<_> = binary.iter().map(|name| name.to_string_lossy()).collect();
-    let is_profile = |text: &str| text == "debug" || text == "release";
-    words.iter().enumerate().any(|(at, word)| {
-        let below = words.iter().skip(at + 1).take(2);
-        word == "target" && below.into_iter().any(|text| is_profile(text))
-    })
+    let mut below = binary.iter().skip_while(|name| *name != "target").skip(1).take(2);
+    below.any(|name| name == "debug" || name == "release")
 }
 
 #[cfg(test)]

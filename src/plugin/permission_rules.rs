@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{MAX_FILE, json_edit::Document, put, settings::Settings};
 use crate::world::{in_a_line, read_text, shell_word};
@@ -24,27 +24,18 @@ fn rule(verb: &str) -> String {
     format!("Bash({verb}:*)")
 }
 
-/// The rules that are missing from all the settings of a project.
 pub fn missing_rules(settings: &[Settings]) -> Vec<String> {
     let is_missing = |verb: &&&str| !settings.iter().any(|setting| setting.lets_run(verb));
     VERBS.iter().filter(is_missing).map(|verb| rule(verb)).collect()
 }
 
-/// Adds rules to a settings file that exists.
-///
-/// # Errors
-///
-/// A clause that says why not. Then the file is as it was.
+/// Adds rules to a settings file that exists, or says why not and leaves it unchanged.
 pub fn add_rules(path: &Path, rules: &[String]) -> Result<(), String> {
     let rules: Vec<Value> = rules.iter().map(|rule| json!(rule)).collect();
     edit(path, |document| document.add_elements(&["permissions"], "allow", &rules))
 }
 
-/// Sets the status line in a settings file that exists and has none.
-///
-/// # Errors
-///
-/// A clause that says why not. Then the file is as it was.
+/// The same, of the status line, where there is none.
 pub fn add_status_line(path: &Path, binary: &Path) -> Result<(), String> {
     let command = format!("{} statusline", shell_word(&binary.to_string_lossy()));
     let value = json!({ "type": "command", "command": command });
@@ -60,36 +51,18 @@ fn edit(path: &Path, change: impl FnOnce(&Document) -> bool) -> Result<(), Strin
     put(path, &document.text()).map_err(|err| in_a_line(&err))
 }
 
-/// Removes both from a file whose previous content was `old`.
-pub(super) fn remove(document: &Document, old: &Map<String, Value>) {
-    let old_rules = &old.get("permissions").unwrap_or(&Value::Null)["allow"];
-    let had = |rule: &Value| old_rules.as_array().is_some_and(|rules| rules.contains(rule));
-    document.remove_elements("permissions", "allow", |rule| is_our_rule(rule) && !had(rule));
-    if !old.contains_key("permissions") {
+/// Takes both out of a file that said `old` before. True if there was anything.
+pub(super) fn remove(document: &Document, old: &Value) -> bool {
+    let had = &old["permissions"]["allow"];
+    let had = |rule: &Value| had.as_array().is_some_and(|rules| rules.contains(rule));
+    let any =
+        document.remove_elements("permissions", "allow", |rule| is_our_rule(rule) && !had(rule));
+    if old.get("permissions").is_none() {
         document.remove_if_empty(&["permissions"]);
     }
-    if !old.contains_key(STATUS_LINE) {
-        document.remove_own_members(|name, value| name == STATUS_LINE && is_our_line(value));
-    }
-}
-
-/// The same for parsed content.
-pub(super) fn forget(table: &mut Map<String, Value>) {
-    if table.get(STATUS_LINE).is_some_and(is_our_line) {
-        table.remove(STATUS_LINE);
-    }
-    let Some(permissions) = table.get_mut("permissions").and_then(Value::as_object_mut) else {
-        return;
-    };
-    if let Some(allow) = permissions.get_mut("allow").and_then(Value::as_array_mut) {
-        allow.retain(|rule| !is_our_rule(rule));
-        if allow.is_empty() {
-            permissions.remove("allow");
-        }
-    }
-    if permissions.is_empty() {
-        table.remove("permissions");
-    }
+    let is_new = old.get(STATUS_LINE).is_none();
+    document.remove_own_members(|name, value| is_new && name == STATUS_LINE && is_our_line(value))
+        || any
 }
 
 fn is_our_rule(rule: &Value) -> bool {

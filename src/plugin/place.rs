@@ -48,7 +48,6 @@ impl Place {
         self.dir.join("installed.json")
     }
 
-    /// Writes the plugin. Returns whether there was anything to write.
     pub fn write(&self, plugin: &Plugin) -> Result<bool, Error> {
         self.update_note(|_| ())?;
         plugin.write(&self.folder())

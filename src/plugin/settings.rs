@@ -15,11 +15,9 @@ use crate::{
 
 const MAX_FILE: u64 = 4 << 20;
 
-/// One settings file.
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub path: PathBuf,
-    /// Whether it is the administrator's.
     pub is_managed: bool,
     value: Value,
 }
@@ -93,7 +91,6 @@ pub fn read(config_dir: Option<&Path>, project: &Path) -> (Vec<Settings>, Vec<Br
     (found, broken)
 }
 
-/// The folder from which the client reads our plugin.
 pub fn marketplace(config_dir: Option<&Path>) -> Option<PathBuf> {
     let text = read_text(&config_dir?.join("plugins").join(KNOWN_MARKETPLACES), MAX_FILE)?;
     let known: Value = serde_json::from_str(&text).ok()?;
@@ -132,13 +129,11 @@ pub fn seconds(settings: &[Settings]) -> Vec<String> {
 }
 
 impl Settings {
-    /// The folder that it declares for our marketplace.
     pub fn marketplace(&self) -> Option<&Path> {
         let declared = &self.value["extraKnownMarketplaces"][MARKETPLACE]["source"]["path"];
         declared.as_str().map(Path::new)
     }
 
-    /// The events at which its own hooks run `roz hook`.
     pub fn events(&self) -> BTreeSet<&str> {
         let ours = hooks_of(&self.value).filter(|(_, hook)| runs_roz(hook));
         ours.map(|(event, _)| event).collect()
@@ -149,7 +144,6 @@ impl Settings {
         self.value["enabledPlugins"][ID].as_bool()
     }
 
-    /// Other plugins with our name that it switches on.
     pub fn namesakes(&self) -> Vec<&str> {
         let plugins = self.value["enabledPlugins"].as_object().into_iter().flatten();
         let is_namesake =
@@ -165,7 +159,6 @@ impl Settings {
         managed.or_else(|| says("disableAllHooks"))
     }
 
-    /// Whether it sets a status line.
     pub fn has_status_line(&self) -> bool {
         self.value["statusLine"].is_object()
     }
@@ -185,14 +178,9 @@ impl Settings {
         rules.filter_map(Value::as_str).find(|rule| covers(rule, program))
     }
 
-    /// Whether a Bash call of `program` runs without a question.
     pub fn lets_run(&self, program: &str) -> bool {
-        let permissions = &self.value["permissions"];
-        if permissions["defaultMode"] == "bypassPermissions" {
-            return true;
-        }
-        let rules = permissions["allow"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        rules.into_iter().any(|rule| covers(rule, program))
+        self.value["permissions"]["defaultMode"] == "bypassPermissions"
+            || self.rule_about("allow", program).is_some()
     }
 }
 
@@ -214,7 +202,6 @@ pub(super) fn is_only_roz(hook: &Value) -> bool {
     runs_roz(hook) && !line.contains([';', '|', '&', '\n', '`', '('])
 }
 
-/// Whether a hook's command line runs `roz hook`.
 fn runs_roz(hook: &Value) -> bool {
     let line = hook["command"].as_str().unwrap_or_default();
     let args = hook["args"].as_array().into_iter().flatten().filter_map(Value::as_str);
