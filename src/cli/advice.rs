@@ -10,7 +10,6 @@ use crate::{
     template,
 };
 
-/// Templates that do not exist.
 pub(super) fn templates(full: &Full, home: &Path) -> Vec<Diagnostic> {
     let templates = &full.policy.templates;
     let named: Vec<(&str, &String)> = if templates.active == "random" {
@@ -67,7 +66,6 @@ pub(super) fn lines_alone(full: &Full) -> Vec<Diagnostic> {
     told.collect()
 }
 
-/// Where a key was set last.
 fn place_of(full: &Full, key: &str) -> Place {
     let set = full.settings.iter().find(|setting| setting.key.path == key);
     let origin = set.and_then(|set| set.origins.last());

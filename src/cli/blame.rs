@@ -51,12 +51,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let lines_shown = &blamed.lines[from..to];
     let unaccounted = lines_shown.iter().filter(|line| line.record.is_none()).count();
     let value = json!({ "file": blamed.file, "lines": lines, "unaccounted": unaccounted });
-    let rows: Vec<Vec<String>> = (from..to).map(|at| blamed.row(at)).collect();
     let heading = ["LINE", "INTENT", "SESSION", "MODEL", "CLASS", "TIME", "COMMIT", "TEXT"];
-    super::said(value, say::Out::new(world).table(&heading, &rows))
+    super::said(value, say::Out::new(world).table(&heading, (from..to).map(|at| blamed.row(at))))
 }
 
-/// Everything that is known about why a line exists.
 pub(super) fn why(place: &str, world: &World) -> super::Result {
     let (path, line) = self::place(place, world)?;
     let blamed = blamed(&path, world)?;

@@ -105,7 +105,6 @@ struct Found {
     /// The tree that the present state is compared with.
     base: String,
     files: Vec<String>,
-    /// The approval that it is compared with.
     approved: Option<Approved>,
 }
 
@@ -137,7 +136,6 @@ impl Found {
     }
 }
 
-/// The changes of all work trees in pages, limited to `paths` if there are any.
 fn pages(works: &[Changes], paths: &[String], world: &World) -> super::Result<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
     for (root, found) in works {

@@ -39,8 +39,8 @@ pub(super) struct Args {
     /// The session under review, or a unique beginning of its id
     session: String,
     /// COMPLETE or ISSUES
-    #[arg(value_enum, ignore_case = true)]
-    verdict: Verdict,
+    #[arg(value_parser = ["COMPLETE", "ISSUES"], ignore_case = true)]
+    verdict: String,
     /// What was looked at, and why it is right or what is wrong, in one line
     summary: String,
     /// What the agent has to do about it (ISSUES; without it, the summary)
@@ -59,13 +59,6 @@ pub(super) struct Args {
     /// Decide as a person, at a terminal
     #[arg(long, conflicts_with = "token")]
     human: bool,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-#[value(rename_all = "UPPER")]
-enum Verdict {
-    Complete,
-    Issues,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -89,9 +82,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let excuses = args.unseen.iter().map(|text| Excuse::parse(text));
     let excuses = excuses.collect::<Result<Vec<_>, _>>()?;
     let claim = claim(args, world)?;
+    let mut decision = decision(&args.verdict, &args.summary, args.message.as_deref());
+    if let Decision::Complete { second_opinions, .. } = &mut decision {
+        *second_opinions = args.opinions.as_deref().map(kept);
+    }
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.find_session(&args.session)?;
-    let (value, words) = post(roz, &id, decision(args), claim, excuses, world)?;
+    let (value, words) = post(roz, &id, decision, claim, excuses, world)?;
     super::said(value, words)
 }
 
@@ -162,16 +159,16 @@ pub(super) fn person(world: &World) -> Result<(), Error> {
     Ok(())
 }
 
-fn decision(args: &Args) -> Decision {
-    let kept = |text: &str| bounded::cut(text.trim(), bounded::MAX_KEPT).to_owned();
-    match args.verdict {
-        Verdict::Complete => Decision::Complete {
-            summary: kept(&args.summary),
-            second_opinions: args.opinions.as_deref().map(kept),
-        },
-        Verdict::Issues => Decision::Issues {
-            summary: kept(&args.summary),
-            message_to_agent: kept(args.message.as_deref().unwrap_or(&args.summary)),
-        },
+pub(super) fn decision(verdict: &str, summary: &str, message: Option<&str>) -> Decision {
+    let message_to_agent = kept(message.unwrap_or(summary));
+    let summary = kept(summary);
+    if verdict.eq_ignore_ascii_case("COMPLETE") {
+        Decision::Complete { summary, second_opinions: None }
+    } else {
+        Decision::Issues { summary, message_to_agent }
     }
+}
+
+fn kept(text: &str) -> String {
+    bounded::cut(text.trim(), bounded::MAX_KEPT).to_owned()
 }

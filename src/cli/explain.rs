@@ -157,7 +157,7 @@ fn in_words(explained: &Explained, out: &Out) -> String {
     let mut tables: Vec<String> = Vec::new();
     let mut section = |heading: &[&str], rows: Vec<Vec<String>>| {
         if !rows.is_empty() {
-            tables.push(out.table(heading, &rows));
+            tables.push(out.table(heading, rows));
         }
     };
     let sure = |certainty: Certainty, conditional: bool| {
@@ -192,7 +192,6 @@ fn in_words(explained: &Explained, out: &Out) -> String {
     tables.join("\n")
 }
 
-/// What would happen to the call, as a word and as a sentence.
 fn verdict(explained: &Explained, out: &Out) -> (&'static str, String) {
     let verb = |answer| if answer == "deny" { "denies it" } else { "asks about it" };
     let waits = explained.gates.first().map(|(pattern, _)| {
@@ -218,7 +217,6 @@ fn verdict(explained: &Explained, out: &Out) -> (&'static str, String) {
     }
 }
 
-/// Further remarks besides the verdict.
 fn remarks(explained: &Explained, is_protected: bool) -> String {
     let mut text = String::new();
     if !explained.closes.is_empty() {
@@ -244,7 +242,6 @@ fn shown(text: &str) -> String {
     text.replace(HOLE, "…").replace(['\n', '\t'], " ")
 }
 
-/// Words as a user would type them.
 fn words(argv: &[String]) -> String {
     let quoted = |text: &String| {
         let is_plain = |c: char| c.is_alphanumeric() || "-_./=:@%+,~".contains(c) || c == HOLE;

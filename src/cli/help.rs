@@ -19,7 +19,6 @@ pub(super) struct Args {
     verb: Vec<String>,
 }
 
-/// The groups of the first page, in order.
 const GROUPS: &[(&str, &str)] = &[
     ("Set up", "init install uninstall doctor config upgrade completions help"),
     ("Look", "status why explain list trace debug context stats demo statusline"),
@@ -29,12 +28,12 @@ const GROUPS: &[(&str, &str)] = &[
     ("Run", "run mcp clean"),
 ];
 
-/// The group of commands that agents and clients run.
 const AGENTS_OWN: (&str, &str) = ("For agents and clients", "hook decide reflect skip observe ref");
 
 pub(super) fn run(args: &Args, _: &World) -> super::Result {
     if args.verb.is_empty() {
-        let mut page = if args.all { page_of_all() } else { command() };
+        let mut page =
+            if args.all { in_groups(&[GROUPS, &[AGENTS_OWN]].concat()) } else { command() };
         let text = page.render_help().to_string();
         return super::said(json!({ "page": text }), text);
     }
@@ -48,13 +47,8 @@ pub(super) fn run(args: &Args, _: &World) -> super::Result {
     }
 }
 
-/// The command line, with its verbs in groups.
 pub(super) fn command() -> Command {
     in_groups(GROUPS)
-}
-
-fn page_of_all() -> Command {
-    in_groups(&[GROUPS, &[AGENTS_OWN]].concat())
 }
 
 fn in_groups(groups: &[(&str, &str)]) -> Command {

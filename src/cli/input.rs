@@ -25,7 +25,6 @@ pub(super) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks a yes-or-no question at the terminal.
 pub(super) fn is_yes(question: &str) -> io::Result<bool> {
     Ok(ask(question, false)? == Some(true))
 }
@@ -35,7 +34,6 @@ pub(super) fn ask(question: &str, default: bool) -> io::Result<Option<bool>> {
     ask_by(question, default, &mut io::stdin().lock(), &mut io::stderr().lock())
 }
 
-/// The same, with any input and output.
 pub(super) fn ask_by(
     question: &str,
     default: bool,

@@ -28,13 +28,12 @@ use crate::{
     world::{self, World},
 };
 
-/// The learnings of a project and its user, and how they are used.
 pub(super) struct Stock {
+    pub(super) roz: Roz,
     pub(super) library: Library,
     pub(super) log: UsageLog,
     /// Oldest first.
     pub(super) learnings: Vec<Learning>,
-    /// The backend of each learning.
     places: BTreeMap<String, &'static str>,
     pub(super) view: View,
     pub(super) problems: Vec<Problem>,
@@ -42,8 +41,12 @@ pub(super) struct Stock {
 }
 
 impl Stock {
+    pub(super) fn here(world: &World) -> super::Result<Self> {
+        Ok(Self::of(Roz::here(world)?, world))
+    }
+
     /// Loads the learnings and the log. A log that cannot be read is one of the problems.
-    pub(super) fn open(roz: &Roz, world: &World) -> Self {
+    pub(super) fn of(roz: Roz, world: &World) -> Self {
         let library = roz.library(world);
         let log = roz.usage_log(&library);
         let shelf = library.all();
@@ -60,7 +63,7 @@ impl Stock {
             shelf.learnings.iter().map(|learning| (learning.learning.id.clone(), learning.backend));
         let places = places.collect();
         let learnings = shelf.learnings.into_iter().map(|learning| learning.learning).collect();
-        Self { library, log, learnings, places, view, problems, tallies }
+        Self { roz, library, log, learnings, places, view, problems, tallies }
     }
 
     /// The learnings that this project may archive. Those of a memory server may belong to others.
@@ -91,19 +94,16 @@ impl Stock {
         (found, unknown)
     }
 
-    /// Messages for unknown ids.
     pub(super) fn unknown(&self, ids: &[&str]) -> Vec<String> {
         ids.iter().map(|id| self.no_such(id)).collect()
     }
 
-    /// Adds to the usage log.
     pub(super) fn note(
         &self,
         events: impl Iterator<Item = Event>,
         world: &World,
     ) -> super::Result<()> {
-        let entries: Vec<Entry> = events.map(|event| Entry::new(world.now, event)).collect();
-        Ok(self.log.append(&entries, Instant::now() + Duration::from_secs(10))?)
+        note(&self.log, events, world)
     }
 
     pub(super) fn tally(&self, id: &str) -> Tally {
@@ -126,20 +126,17 @@ impl Stock {
 
     /// A learning with all its fields, including empty ones, and its use.
     pub(super) fn as_json(&self, learning: &Learning) -> Value {
-        let mut value = serde_json::to_value(learning).unwrap_or_default();
         let tally = self.tally(&learning.id);
-        if let Some(fields) = value.as_object_mut() {
-            let lacking = ["relevance", "ticket_id", "session_id", "supersedes", "roz_version"];
-            for name in lacking {
-                fields.entry(name).or_insert(Value::Null);
+        let mut value = json!({
+            "relevance": null, "ticket_id": null, "session_id": null, "supersedes": null,
+            "roz_version": null, "last_surfaced": null, "last_used": null,
+            "backend": self.places.get(&learning.id),
+            "hit_rate": tally.hit_rate(),
+        });
+        for more in [serde_json::to_value(learning), serde_json::to_value(&tally)] {
+            for (name, field) in more.unwrap_or_default().as_object_mut().into_iter().flatten() {
+                value[name.as_str()] = field.take();
             }
-            fields.insert("backend".to_owned(), json!(self.places.get(&learning.id)));
-            fields.insert("hit_rate".to_owned(), json!(tally.hit_rate()));
-            for name in ["last_surfaced", "last_used"] {
-                fields.insert(name.to_owned(), Value::Null);
-            }
-            let use_of_it = serde_json::to_value(&tally).unwrap_or_default();
-            fields.extend(use_of_it.as_object().cloned().unwrap_or_default());
         }
         value
     }
@@ -178,6 +175,17 @@ impl Stock {
         let end = if failed.is_empty() { Ok(0) } else { Err(failed.join("\nroz: ")) };
         Ok(Done::Said(value, text, end))
     }
+}
+
+/// Adds to a usage log.
+pub(super) fn note(
+    log: &UsageLog,
+    events: impl IntoIterator<Item = Event>,
+    world: &World,
+) -> super::Result<()> {
+    let entries = events.into_iter().map(|event| Entry::new(world.now, event));
+    let entries: Vec<Entry> = entries.collect();
+    Ok(log.append(&entries, Instant::now() + Duration::from_secs(10))?)
 }
 
 pub(super) fn problems_as_json(problems: &[Problem]) -> Value {
@@ -247,7 +255,6 @@ pub(super) fn in_words(learning: &Learning, about: &str, out: &Out) -> String {
     text
 }
 
-/// Its id and its summary.
 pub(super) fn in_a_line(learning: &Learning) -> String {
     let summary = bounded::plain_line(&bounded::line(&learning.summary, 200));
     format!("{}  {summary}", learning.id)

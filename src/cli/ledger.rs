@@ -114,10 +114,8 @@ struct Remote {
 
 /// For taking a lock, reading notes and searching branches.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// For the answer of a remote.
 const REMOTE_PATIENCE: Duration = Duration::from_mins(5);
 
-/// How many wrong lines are printed.
 const TOLD: usize = 50;
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -175,17 +173,17 @@ fn show(args: &Show, ledger: &Ledger, world: &World) -> super::Result {
     // Records of other machines come after those of the file.
     found.sort_by_key(|(record, _)| record.timestamp);
     let found = found.split_off(found.len().saturating_sub(args.limit));
-    let rows: Vec<Vec<String>> = found.iter().map(|(record, _)| row(record)).collect();
-    let records: Vec<Value> = found.into_iter().map(|(_, value)| value).collect();
     if unreadable > 0 {
         let lines = say::counted(unreadable, "line");
         say::warn(&format!("{lines} cannot be read: `roz ledger verify` tells more"));
     }
     let heading = ["TIME", "SESSION", "INTENT", "CLASS", "TOOL", "WHAT"];
-    let words = match &rows[..] {
-        [] => "No such records.\n".to_owned(),
-        rows => say::Out::new(world).table(&heading, rows),
+    let rows = found.iter().map(|(record, _)| row(record));
+    let words = match found.len() {
+        0 => "No such records.\n".to_owned(),
+        _ => say::Out::new(world).table(&heading, rows),
     };
+    let records: Vec<Value> = found.into_iter().map(|(_, value)| value).collect();
     super::said(json!({ "records": records, "unreadable": unreadable }), words)
 }
 

@@ -47,13 +47,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         row.push(place.map(|place| place.display().to_string()).unwrap_or_default());
         row
     });
-    let rows: Vec<Vec<String>> = rows.collect();
     let names: Vec<String> = GATES.iter().map(|gate| gate.name().to_uppercase()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let heading = [&["SESSION", "LAST ACTIVE"][..], &names, &["PROJECT"]].concat();
-    let mut text = match rows.len() {
+    let mut text = match sessions.len() {
         0 => "No sessions yet. Start the client in a project, and look again.\n".to_owned(),
-        _ => out.table(&heading, &rows),
+        _ => out.table(&heading, rows),
     };
     for err in broken {
         text += &out.paint(say::Tone::Warn, &format!("roz: {err}"));

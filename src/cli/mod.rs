@@ -142,7 +142,6 @@ const OLD_NAMES: &[(&[&str], &[&str])] = &[
     (&["maintain"], &["learn", "due"]),
 ];
 
-/// The command line with the new names.
 fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
     let at = verb_at(&args);
     let words = args.get(at..).unwrap_or_default();
@@ -191,7 +190,6 @@ fn judged(is_well: bool, value: Value, words: impl Into<String>) -> Result {
 }
 
 impl Done {
-    /// Prints the result. Returns the exit code.
     fn tell(self, as_json: bool) -> Result<u8> {
         match self {
             Self::Well => Ok(0),
@@ -211,7 +209,6 @@ impl Done {
     }
 }
 
-/// Runs the command line.
 pub fn main() -> ExitCode {
     let args = renamed(std::env::args_os().collect());
     let as_json = args.iter().take_while(|arg| *arg != "--").any(|arg| arg == "--json");
@@ -304,7 +301,6 @@ fn print_error(error: &Value) {
     let _ = say::print_json(&json!({ "error": error }));
 }
 
-/// Parses a number of things to show.
 fn at_least_one(text: &str) -> std::result::Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("at least 1".to_owned()),

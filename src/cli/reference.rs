@@ -1,14 +1,12 @@
 //! `roz ref`: records that a learning helped.
 
-use std::time::{Duration, Instant};
-
 use serde_json::json;
 
-use super::{Done, target_session::Target};
+use super::{learnings::Stock, say::Out, target_session::Target};
 use crate::{
     core::{
         bounded,
-        reflection::usage::{Entry, Event},
+        reflection::{learning::Learning, usage::Event},
         trace::Mark,
     },
     open::Roz,
@@ -40,47 +38,33 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Ok((roz, target)) => (roz, Some(target)),
         Err(_) => (Roz::here(world)?, None),
     };
-    let library = roz.library(world);
-    let shelf = library.all();
-    let is_known =
-        |id: &&String| shelf.learnings.iter().any(|learning| learning.learning.id == **id);
-    let (mut known, unknown): (Vec<&String>, Vec<&String>) = args.ids.iter().partition(is_known);
-    known.sort_unstable();
-    known.dedup();
+    let stock = Stock::of(roz, world);
+    let (known, unknown) = stock.find_all(args.ids.iter().map(String::as_str));
     let session_id = target.as_ref().map(|target| target.id.to_string()).unwrap_or_default();
     let mut ticket_id = None;
     if let Some(target) = target.filter(|target| target.stored.is_some()) {
-        ticket_id = target.update(&roz, world, |session| {
-            for id in &known {
-                session.reflection.referenced(id);
-                session.record(&Mark::LearningReferenced { learning_id: (*id).clone() }, world.now);
+        ticket_id = target.update(&stock.roz, world, |session| {
+            for learning in &known {
+                session.reflection.referenced(&learning.id);
+                let learning_id = learning.id.clone();
+                session.record(&Mark::LearningReferenced { learning_id }, world.now);
             }
             session.reflection.ticket().map(|ticket| ticket.name(&session_id))
         })?;
     }
     let how = args.how.as_deref().map(|how| bounded::chars(how.trim(), 500));
-    let entry = |id: &&String| {
-        let event = Event::Referenced {
-            learning_id: (*id).clone(),
-            session_id: session_id.clone(),
-            ticket_id: ticket_id.clone(),
-            how: how.clone(),
-        };
-        Entry::new(world.now, event)
+    let event = |learning: &&Learning| Event::Referenced {
+        learning_id: learning.id.clone(),
+        session_id: session_id.clone(),
+        ticket_id: ticket_id.clone(),
+        how: how.clone(),
     };
-    let entries: Vec<Entry> = known.iter().map(entry).collect();
-    roz.usage_log(&library).append(&entries, Instant::now() + Duration::from_secs(5))?;
-    let value = json!({ "referenced": known, "unknown": unknown });
-    let known: Vec<&str> = known.iter().map(|text| text.as_str()).collect();
-    let words = match known[..] {
+    stock.note(known.iter().map(event), world)?;
+    let ids: Vec<&str> = known.iter().map(|learning| learning.id.as_str()).collect();
+    let value = json!({ "referenced": ids, "unknown": unknown });
+    let words = match ids[..] {
         [] => String::new(),
-        _ => format!("Noted: {} helped.\n", known.join(", ")),
+        _ => format!("Noted: {} helped.\n", ids.join(", ")),
     };
-    if unknown.is_empty() {
-        return super::said(value, words);
-    }
-    let unknown = unknown.iter().map(|text| format!("`{}`", bounded::line(text, 60)));
-    let unknown = unknown.collect::<Vec<_>>().join(", ");
-    let why = format!("there is no learning {unknown}. `roz learn list` lists them");
-    Ok(Done::Said(value, words, Err(why)))
+    stock.said(value, words, &stock.unknown(&unknown), &Out::new(world))
 }

@@ -1,14 +1,10 @@
 //! `roz reflect`: writes down what was learned.
 
-use std::{
-    collections::BTreeMap,
-    fmt::Write as _,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::json;
 
-use super::{Done, input, target_session::Target};
+use super::{Done, input, learnings, target_session::Target};
 use crate::{
     core::{
         bounded,
@@ -17,7 +13,7 @@ use crate::{
             judge::{Judgement, Rejected, judge},
             learning::{Learning, Origin},
             state::{self, Done as Reflected, Status},
-            usage::{self, Entry, Event},
+            usage::{self, Event},
         },
         trace::Mark,
     },
@@ -51,17 +47,6 @@ pub(super) struct Args {
     /// Print the JSON Schema of the input, with an example in it
     #[arg(long)]
     schema: bool,
-}
-
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error(
-        "nothing was accepted, and nothing has changed. Fix what is named, or `roz skip WHY` where \
-         there is nothing to tell"
-    )]
-    NothingAccepted,
-    #[error("no learning could be written. `roz skip` lets the session stop without")]
-    NotWritten(#[source] memory::Error),
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -101,11 +86,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
             Some(Event::Corrected { learning_id, superseded_by: learning.id.clone() })
         }));
     }
-    let entries: Vec<Entry> =
-        events.into_iter().map(|event| Entry::new(world.now, event)).collect();
-    let until = Instant::now() + Duration::from_secs(5);
-    let logged = roz.usage_log(&library).append(&entries, until);
-    warnings.extend(logged.err().map(|err| in_a_line(&err)));
+    let logged = learnings::note(&roz.usage_log(&library), events, world);
+    warnings.extend(logged.err().map(|err| in_a_line(&*err)));
     let accepted = kept.iter().map(|kept| {
         json!({
             "id": kept.learning.id, "summary": kept.learning.summary, "kept_in": kept.places,
@@ -118,8 +100,18 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     });
     let rest = in_words(&kept, &judged, &warnings);
     if kept.is_empty() {
-        let failed = failure.map_or(Error::NothingAccepted, Error::NotWritten);
-        return Ok(Done::Said(value, rest, Err(in_a_line(&failed))));
+        let why = match failure {
+            None => {
+                "nothing was accepted, and nothing has changed. Fix what is named, or `roz skip \
+                     WHY` where there is nothing to tell"
+                    .to_owned()
+            }
+            Some(err) => format!(
+                "no learning could be written: {}. `roz skip` lets the session stop without",
+                in_a_line(&err)
+            ),
+        };
+        return Ok(Done::Said(value, rest, Err(why)));
     }
     let done = done(&kept, &judged, &batch, world);
     let may_stop = target.update(&roz, world, |session| {
@@ -259,7 +251,6 @@ fn reflection(kept: &[Kept], judged: &Judgement, session_id: &str, tickets: &[St
     }
 }
 
-/// The reflection for the session's record.
 fn done(kept: &[Kept], judged: &Judgement, batch: &Batch, world: &World) -> Reflected {
     const SHOWN: usize = 20;
     let rejected = |item: &Rejected| state::Rejected {

@@ -2,11 +2,11 @@
 
 use std::{ffi::OsString, io::Write as _, time::Duration, time::Instant};
 
-use super::Done;
+use super::target_session;
 use crate::{
     core::{
         bounded,
-        session::{RUN, Session, SessionId},
+        session::{RUN, SessionId},
         trace::Mark,
     },
     hooks::shim_setup::watched,
@@ -37,10 +37,6 @@ pub(super) struct Args {
     command: Vec<OsString>,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("failed to start `{0}`")]
-struct Unstartable(String, #[source] std::io::Error);
-
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     let watched = watched(&roz, &world.cwd, world);
@@ -67,17 +63,14 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         variables.push(("ROZ_AGENT_PID", std::process::id().to_string().into()));
     }
     let err = shim_start::become_agent(&args.command, &variables);
-    let name = args.command.first().map(|command| command.to_string_lossy().into_owned());
-    Err::<Done, _>(Unstartable(name.unwrap_or_default(), err).into())
+    let name = args.command.first().map(|command| command.to_string_lossy());
+    Err(format!("failed to start `{}`: {err}", name.unwrap_or_default()).into())
 }
 
-/// Creates the session for the agent's gated programs.
 fn begin(roz: &Roz, id: &SessionId, world: &World) -> super::Result<()> {
     let until = Instant::now() + Duration::from_secs(2);
     let new = || {
-        let mut session = Session::new(id.clone(), world.now);
-        session.cwd = Some(world.cwd.clone());
-        session.project = Some(roz.project.clone());
+        let mut session = target_session::fresh(id, roz, world);
         session.head = git::head(&roz.project);
         session
     };

@@ -74,11 +74,15 @@ impl Out {
 
     /// Rows under a heading, in columns as wide as needed. The last column is cut to the width of
     /// the terminal, and on a narrow one also the widest other columns.
-    pub(super) fn table(&self, heading: &[&str], rows: &[Vec<String>]) -> String {
+    pub(super) fn table(
+        &self,
+        heading: &[&str],
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) -> String {
         let heading: Vec<String> = heading.iter().map(ToString::to_string).collect();
-        let plain = |row: &Vec<String>| row.iter().map(|text| bounded::plain_line(text)).collect();
+        let plain = |row: Vec<String>| row.iter().map(|text| bounded::plain_line(text)).collect();
         let lines: Vec<Vec<String>> =
-            std::iter::once(heading).chain(rows.iter().map(plain)).collect();
+            std::iter::once(heading).chain(rows.into_iter().map(plain)).collect();
         let mut widths = vec![0; lines[0].len()];
         for cells in &lines {
             for (width, cell) in widths.iter_mut().zip(cells) {
@@ -128,7 +132,6 @@ pub(super) fn fitted(text: &str, columns: usize) -> String {
     kept.chain(['…']).collect()
 }
 
-/// The text padded with blanks to this many columns.
 pub(super) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }
@@ -148,7 +151,6 @@ pub(super) struct Working {
     is_shown: bool,
 }
 
-/// Shows nothing if stderr is not a terminal.
 pub(super) fn working(what: &str) -> Working {
     let is_shown = io::stderr().is_terminal();
     if is_shown {
@@ -178,7 +180,6 @@ pub(super) fn print(text: &str) -> io::Result<()> {
     io::stdout().lock().write_all(text.as_bytes())
 }
 
-/// Prints a warning.
 pub(super) fn warn(text: &str) {
     let _ = writeln!(io::stderr().lock(), "roz: warning: {}", bounded::plain_line(text));
 }

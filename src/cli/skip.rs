@@ -1,20 +1,16 @@
 //! `roz skip`: records that nothing was learned, and why.
 
-use std::{
-    fmt::Write as _,
-    time::{Duration, Instant},
-};
+use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{decide, target_session::Target};
+use super::{decide, learnings, target_session::Target};
 use crate::{
     core::{
         bounded,
         reflection::{
             self,
             state::{Decider, Skip},
-            usage::Entry,
         },
     },
     world::{World, in_a_line},
@@ -70,10 +66,8 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     // A reason given before a reflection is due does not skip anything yet.
     if was_due {
         let event = reflection::skip_event(&skip, id.to_string(), &tickets);
-        let log = roz.usage_log(&roz.library(world));
-        let until = Instant::now() + Duration::from_secs(5);
-        let written = log.append(&[Entry::new(world.now, event)], until);
-        warnings.extend(written.err().map(|err| in_a_line(&err)));
+        let written = learnings::note(&roz.usage_log(&roz.library(world)), [event], world);
+        warnings.extend(written.err().map(|err| in_a_line(&*err)));
     }
     let mut words = if was_due {
         format!("Skipped: session {id} may stop without a reflection.\n")

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Done, say};
 use crate::{
     core::{
-        review::blocked_stops::{Attempt, Outcome},
+        review::blocked_stops::Outcome,
         session::{Session, SessionId},
     },
     open::Roz,
@@ -37,47 +37,6 @@ pub(super) struct Args {
     html: Option<PathBuf>,
 }
 
-/// The outcomes of a template's attempts.
-#[derive(Debug, Default, Clone, PartialEq)]
-struct Tally {
-    shown: u32,
-    success: u32,
-    blocks: u32,
-    pending: u32,
-    not_spawned: u32,
-    no_decision: u32,
-    bad_session_id: u32,
-}
-
-impl Tally {
-    fn count(&mut self, attempt: &Attempt) {
-        self.shown += 1;
-        match &attempt.outcome {
-            Outcome::Pending => self.pending += 1,
-            Outcome::Success { blocks_needed, .. } => {
-                self.success += 1;
-                self.blocks += blocks_needed;
-            }
-            Outcome::NotSpawned => self.not_spawned += 1,
-            Outcome::NoDecision | Outcome::TimedOut => self.no_decision += 1,
-            Outcome::BadSessionId => self.bad_session_id += 1,
-        }
-    }
-
-    /// How many have ended.
-    fn ended(&self) -> u32 {
-        self.shown - self.pending
-    }
-
-    fn rate(&self) -> Option<f64> {
-        (self.ended() > 0).then(|| f64::from(self.success) / f64::from(self.ended()))
-    }
-
-    fn blocks_needed(&self) -> Option<f64> {
-        (self.success > 0).then(|| f64::from(self.blocks) / f64::from(self.success))
-    }
-}
-
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let since = world.now.checked_sub_signed(TimeDelta::days(args.days.into()));
     let since = since.unwrap_or(DateTime::<Utc>::MIN_UTC);
@@ -85,13 +44,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return page::write(file, args.days, since, world);
     }
     let roz = Roz::here(world)?;
-    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut outcomes: BTreeMap<&String, Vec<&Outcome>> = BTreeMap::new();
     let mut trial = trial::Trial::default();
     let sessions = sessions(&roz, since)?;
     for session in &sessions {
         let attempts = session.review.attempts.iter();
         for attempt in attempts.filter(|attempt| attempt.timestamp >= since) {
-            tallies.entry(attempt.template_id.clone()).or_default().count(attempt);
+            outcomes.entry(&attempt.template_id).or_default().push(&attempt.outcome);
         }
         if session.trace.would_refuse > 0 {
             trial.count(&roz.store.read_trace(&session.session_id)?, since);
@@ -99,7 +58,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let log = reflection::Log::read(&roz, world);
     let templates: BTreeMap<&String, Value> =
-        tallies.iter().map(|(id, tally)| (id, as_json(tally))).collect();
+        outcomes.into_iter().map(|(id, outcomes)| (id, figures(&outcomes))).collect();
     let value = json!({
         "days": args.days, "sessions": sessions.len(), "templates": templates,
         "trial": { "on": roz.policy.trial, "would_refuse": trial.as_json() },
@@ -107,13 +66,12 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     });
     let out = say::Out::new(world);
     let mut words = trial.in_words(roz.policy.trial, &out);
-    if tallies.is_empty() {
+    if templates.is_empty() {
         let told = format!("No reviews in the last {}.", say::counted(args.days, "day"));
         words += &(say::folded(&told, out.width, "") + "\n");
     } else {
         let heading = ["TEMPLATE", "SHOWN", "SUCCESS", "RATE", "BLOCKS", "FAILED", "OPEN"];
-        let rows: Vec<Vec<String>> = tallies.iter().map(|(id, tally)| row(id, tally)).collect();
-        words += &out.table(&heading, &rows);
+        words += &out.table(&heading, templates.iter().map(|(id, figures)| row(id, figures)));
     }
     if let Ok(log) = &log {
         words += &log.in_words(&out, &roz, world);
@@ -128,26 +86,45 @@ fn sessions(roz: &Roz, since: DateTime<Utc>) -> super::Result<Vec<Session>> {
     Ok(active.filter_map(|activity| read(&activity.id)).collect())
 }
 
-fn row(id: &str, tally: &Tally) -> Vec<String> {
-    let blocks = tally.blocks_needed().map_or("-".to_owned(), |blocks| format!("{blocks:.1}"));
-    let rate = reflection::rate(tally.rate());
-    let failed = tally.ended() - tally.success;
-    let [shown, success, failed, pending] =
-        [tally.shown, tally.success, failed, tally.pending].map(|count| count.to_string());
-    vec![id.to_owned(), shown, success, rate, blocks, failed, pending]
+fn row(id: &str, figures: &Value) -> Vec<String> {
+    let count = |name: &str| figures[name].to_string();
+    let blocks = figures["blocks_needed"].as_f64();
+    let blocks = blocks.map_or("-".to_owned(), |blocks| format!("{blocks:.1}"));
+    let rate = reflection::rate(figures["success_rate"].as_f64());
+    let failures = figures["failures"].as_object().into_iter().flatten();
+    let failed: u64 = failures.filter_map(|(_, count)| count.as_u64()).sum();
+    let [shown, success, pending] = ["shown", "success", "pending"].map(count);
+    vec![id.to_owned(), shown, success, rate, blocks, failed.to_string(), pending]
 }
 
-fn as_json(tally: &Tally) -> Value {
+/// The outcomes of a template's attempts.
+fn figures(outcomes: &[&Outcome]) -> Value {
+    let [mut success, mut blocks, mut pending] = [0_u32; 3];
+    let [mut not_spawned, mut no_decision, mut bad_session_id] = [0_u32; 3];
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Pending => pending += 1,
+            Outcome::Success { blocks_needed, .. } => {
+                success += 1;
+                blocks += blocks_needed;
+            }
+            Outcome::NotSpawned => not_spawned += 1,
+            Outcome::NoDecision | Outcome::TimedOut => no_decision += 1,
+            Outcome::BadSessionId => bad_session_id += 1,
+        }
+    }
+    let share = |part: u32, whole: u32| (whole > 0).then(|| f64::from(part) / f64::from(whole));
+    let ended = success + not_spawned + no_decision + bad_session_id;
     json!({
-        "shown": tally.shown,
-        "success": tally.success,
-        "blocks_needed": tally.blocks_needed(),
+        "shown": outcomes.len(),
+        "success": success,
+        "blocks_needed": share(blocks, success),
         "failures": {
-            "not_spawned": tally.not_spawned,
-            "no_decision": tally.no_decision,
-            "bad_session_id": tally.bad_session_id,
+            "not_spawned": not_spawned,
+            "no_decision": no_decision,
+            "bad_session_id": bad_session_id,
         },
-        "pending": tally.pending,
-        "success_rate": tally.rate(),
+        "pending": pending,
+        "success_rate": share(success, ended),
     })
 }

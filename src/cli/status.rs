@@ -67,9 +67,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let gates = statuses(GATES, session.as_ref(), &project, &roz.policy);
     let out = Out::new(world);
     if args.short {
-        let line = |colour| short(&gates, &roz, &Out::of_line(80, colour));
-        let words = line(out.colour).map(|line| line + "\n");
-        return super::said(json!({ "line": line(false) }), words.unwrap_or_default());
+        return short(&gates, &roz, out.colour, "");
     }
     let waiting = gates.iter().find(|gate| gate.waits_for.is_some());
     let value = json!({
@@ -179,14 +177,20 @@ fn in_words(
     text
 }
 
-fn short(statuses: &[Status], roz: &Roz, out: &Out) -> Option<String> {
-    let in_short = statuses.iter().filter_map(|status| {
-        let tone = if status.waits_for.is_some() { Tone::Warn } else { Tone::Good };
-        Some(out.paint(tone, status.in_short.as_ref()?))
-    });
-    let words: Vec<String> = in_short.collect();
+/// A line about the gates, or else another one.
+fn short(statuses: &[Status], roz: &Roz, colour: bool, otherwise: &str) -> super::Result {
     let name = if roz.policy.trial { "roz (trial)" } else { "roz" };
-    (!words.is_empty()).then(|| format!("{name}: {}", words.join(" · ")))
+    let line = |colour| {
+        let out = Out::of_line(80, colour);
+        let in_short = statuses.iter().filter_map(|status| {
+            let tone = if status.waits_for.is_some() { Tone::Warn } else { Tone::Good };
+            Some(out.paint(tone, status.in_short.as_ref()?))
+        });
+        let words: Vec<String> = in_short.collect();
+        (!words.is_empty()).then(|| format!("{name}: {}\n", words.join(" · ")))
+    };
+    let plain = line(false).map(|line| line.trim_end().to_owned());
+    super::said(json!({ "line": plain }), line(colour).unwrap_or_else(|| otherwise.to_owned()))
 }
 
 pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
@@ -202,8 +206,7 @@ pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
         roz = other?;
     }
     let gates = statuses(GATES, session.as_ref(), &project(&roz, world), &roz.policy);
-    let line = |colour| short(&gates, &roz, &Out::of_line(80, colour));
-    let out = Out::of_line(80, world.var("NO_COLOR").is_none());
-    let words = line(out.colour).unwrap_or_else(|| out.paint(Tone::Dim, "roz"));
-    super::said(json!({ "line": line(false) }), words + "\n")
+    let colour = world.var("NO_COLOR").is_none();
+    let otherwise = Out::of_line(80, colour).paint(Tone::Dim, "roz") + "\n";
+    short(&gates, &roz, colour, &otherwise)
 }

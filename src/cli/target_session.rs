@@ -15,9 +15,7 @@ use crate::{
     world::World,
 };
 
-/// How long git may take to look at the work trees.
 pub(super) const GIT_PATIENCE: Duration = Duration::from_secs(20);
-/// The longest wait for other writers of the session.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
@@ -80,14 +78,12 @@ impl Target {
         Ok(Self { id, stored })
     }
 
-    /// The stored session, or a new one.
     pub(super) fn session(&self, roz: &Roz, world: &World) -> Session {
         self.stored
             .as_ref()
             .map_or_else(|| fresh(&self.id, roz, world), |stored| stored.session.clone())
     }
 
-    /// Changes the session, and creates it if it does not exist.
     pub(super) fn update<T>(
         self,
         roz: &Roz,
@@ -104,7 +100,7 @@ impl Target {
     }
 }
 
-fn fresh(id: &SessionId, roz: &Roz, world: &World) -> Session {
+pub(super) fn fresh(id: &SessionId, roz: &Roz, world: &World) -> Session {
     let mut session = Session::new(id.clone(), world.now);
     session.cwd = Some(world.cwd.clone());
     session.project = Some(roz.project.clone());

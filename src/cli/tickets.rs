@@ -85,7 +85,7 @@ pub(super) fn run(world: &World) -> super::Result {
             "No ticket system is used here, so agents are asked when they stop.".to_owned()
         }
     };
-    let table = out.table(&["SYSTEM", "STATE", "MARKER"], &rows);
+    let table = out.table(&["SYSTEM", "STATE", "MARKER"], rows);
     let now = say::folded(&bounded::plain_line(&now), out.width, "");
     let mut words = format!("{table}\n{closing}\n{now}\n");
     if !is_wanted {

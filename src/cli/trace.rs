@@ -72,7 +72,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
 }
 
-/// The message if there is nothing to show.
 fn none_of(wanted: Option<&str>, types: &BTreeSet<String>) -> String {
     let Some(wanted) = wanted else { return "No events yet.\n".to_owned() };
     let near = nearest(wanted, types.iter().map(String::as_str));
@@ -85,7 +84,7 @@ fn shown(event: &TraceEvent, args: &Args, out: &Out) -> String {
     let head = format!("{:>5}  {time}  {:<18}", event.seq, bounded::plain_line(&event.event_type));
     let line = say::fitted(&format!("{head}  {}", bounded::plain_line(&gist(event))), out.edge());
     let (head, rest) = line.split_at_checked(head.len()).unwrap_or((&line, ""));
-    let mut text = format!("{}{}\n", out.paint(tone(event), head), rest.trim_end());
+    let mut text = format!("{}{}\n", out.paint(say::Tone::Dim, head), rest.trim_end());
     if args.verbose && !event.payload.is_null() {
         for line in format!("{:#}", event.payload).lines() {
             let _ = writeln!(text, "       {}", bounded::plain(line));
@@ -94,21 +93,10 @@ fn shown(event: &TraceEvent, args: &Args, out: &Out) -> String {
     text
 }
 
-fn tone(event: &TraceEvent) -> say::Tone {
-    match event.event_type.as_str() {
-        "gate_blocked" | "breaker_tripped" | "token_refused" | "decision_refused" | "protected" => {
-            say::Tone::Bad
-        }
-        "roz_decision" | "gate_allowed" | "call_granted" => say::Tone::Good,
-        _ => say::Tone::Dim,
-    }
-}
-
 /// The most important fields, which are shown in this order and without their names.
 const FIRST: [&str; 8] =
     ["answer", "decision", "tool", "pattern", "source", "prompt", "summary", "reason"];
 
-/// The short fields of an event.
 fn gist(event: &TraceEvent) -> String {
     let short = |value: &Value| match value {
         Value::String(text) => Some(bounded::line(text, 80)),

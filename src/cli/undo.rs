@@ -59,7 +59,6 @@ pub(super) struct Args {
 }
 
 const TOOL: &str = "roz undo";
-/// How long git may take, and other writers of the ledger.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// In bytes. A longer file is left alone.
 const LARGEST: usize = 16 << 20;
@@ -67,7 +66,6 @@ const LARGEST: usize = 16 << 20;
 /// A file's content; `None` if it did not exist.
 type Text = Option<Vec<u8>>;
 
-/// What will be done to a file.
 struct Plan {
     path: String,
     now: Text,
@@ -147,7 +145,6 @@ fn chosen(ledger: &Ledger, what: &str) -> super::Result<Vec<Record>> {
     Ok(begun)
 }
 
-/// Finds texts by their hash.
 struct Texts<'a> {
     roz: &'a Roz,
     project: &'a Path,
@@ -364,7 +361,6 @@ fn tell_session(
     })
 }
 
-/// Records what was written.
 fn note(
     files: Vec<FileDetails>,
     last: &Record,

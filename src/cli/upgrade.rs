@@ -24,7 +24,6 @@ const WAYS: &[(&str, &str, &str)] = &[
     ("/nix/store/", "nix", "nix profile upgrade roz"),
 ];
 
-/// The command for a binary that is anywhere else.
 const BY_SCRIPT: (&str, &str) = ("install.sh", "git pull && ./install.sh");
 
 pub(super) fn run(_: &Args, world: &World) -> super::Result {

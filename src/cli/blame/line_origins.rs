@@ -28,10 +28,8 @@ use crate::{
     },
 };
 
-/// How long git may take.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A file with what is known about its lines.
 pub(super) struct Blamed {
     pub(super) project: PathBuf,
     pub(super) file: String,

@@ -54,7 +54,6 @@ impl Cage {
         self.dir.path().join("project")
     }
 
-    /// Writes a file of the project.
     pub(in crate::cli) fn write(&self, path: &str, text: &str) -> io::Result<()> {
         let path = self.project().join(path);
         if let Some(folder) = path.parent() {

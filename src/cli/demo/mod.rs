@@ -29,12 +29,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// The user's configuration in the demo.
 const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
-
-#[derive(Debug, thiserror::Error)]
-#[error("no temporary home")]
-struct NoHome(#[source] std::io::Error);
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let stage = play(&world.binary()?, (!args.json).then(|| Out::new(world)), world)?;
@@ -44,7 +39,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 /// Plays the session, and shows it if there is an `out`.
 pub(super) fn play(binary: &Path, out: Option<Out>, world: &World) -> super::Result<Stage> {
-    let mut stage = Stage::new(Cage::new(binary, CONFIG, world).map_err(NoHome)?, out);
+    let cage = Cage::new(binary, CONFIG, world);
+    let cage = cage.map_err(|err| format!("no temporary home: {err}"))?;
+    let mut stage = Stage::new(cage, out);
     story::play(&mut stage)?;
     Ok(stage)
 }

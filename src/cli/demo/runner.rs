@@ -15,10 +15,8 @@ use crate::{
     hooks::Hook,
 };
 
-/// How many lines of an answer are shown.
 const MOST: usize = 3;
 
-/// How roz answers an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
@@ -29,9 +27,7 @@ pub(super) enum Verdict {
     Asks,
     /// A stop is held.
     Holds,
-    /// A command succeeded.
     Done,
-    /// A command refused.
     Refuses,
 }
 
@@ -70,7 +66,6 @@ impl Stage {
         say::print(&format!("\n{}\n", out.paint(Tone::Bold, &folded(title, "", out))))
     }
 
-    /// Sends an event of a tool call.
     pub(super) fn call(&mut self, hook: Hook, call: &Value, expected: Verdict) -> io::Result<()> {
         let input = &call["tool_input"];
         let what = ["command", "file_path", "subagent_type"].map(|field| input[field].as_str());
@@ -79,7 +74,6 @@ impl Stage {
         self.hook(hook, &about, call, expected).map(drop)
     }
 
-    /// Sends an event; `about` says what it is.
     pub(super) fn hook(
         &mut self,
         hook: Hook,
@@ -168,7 +162,6 @@ pub(in crate::cli) fn times(steps: &[Step]) -> (f64, f64) {
     (median, times.last().copied().unwrap_or_default())
 }
 
-/// An object with the fields of another one added.
 pub(super) fn merged(object: &Value, more: &Value) -> Value {
     let all = [object, more].into_iter().filter_map(Value::as_object).flatten();
     all.map(|(name, value)| (name.clone(), value.clone())).collect()

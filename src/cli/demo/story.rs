@@ -51,7 +51,6 @@ pub(super) fn play(stage: &mut Stage) -> io::Result<()> {
 }
 
 impl Stage {
-    /// A call of a tool, with a new id.
     fn tool(&self, tool: &str, input: &Value) -> Value {
         let id = format!("t{}", self.steps.len());
         json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id })
@@ -145,7 +144,6 @@ fn review(stage: &mut Stage, text: &str, verdict: &str, words: &str) -> io::Resu
     stage.hook(SubagentStop, "the reviewer ends", &reviewer, Passes).map(drop)
 }
 
-/// The token in a reviewer's context.
 fn token(answer: &Value) -> Option<String> {
     let context = answer["hookSpecificOutput"]["additionalContext"].as_str()?;
     let (_, rest) = context.split_once("--token ")?;

@@ -5,7 +5,6 @@ use std::fs;
 use super::{Finding, Subject, home};
 use crate::{core::bounded, hooks::unknown_tools, observe::own_files, world::read_ending};
 
-/// `None` if there are none.
 pub(super) fn check(subject: &Subject) -> Option<Finding> {
     weakened(subject)
         .or_else(|| crash(subject))
@@ -13,7 +12,6 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
         .or_else(|| unknown_tool(subject))
 }
 
-/// A change of roz's own files that nobody has confirmed.
 fn weakened(subject: &Subject) -> Option<Finding> {
     let waiting = own_files::unconfirmed(&subject.sources.roz_home);
     let first = waiting.first()?;

@@ -53,7 +53,6 @@ fn gate(roz: &Roz, world: &World) -> Finding {
     Finding::ok(format!("on: {} declared, {open} open", store.catalogue.intents.len()))
 }
 
-/// A problem of the ledger.
 fn ledger(roz: &Roz, world: &World) -> Option<Finding> {
     /// In bytes; `roz ledger verify` takes a second for this much.
     const MOST: u64 = 64 << 20;

@@ -69,7 +69,6 @@ pub(super) struct Args {
 /// A check with its name. It returns `None` if there is nothing to say.
 type Row = (&'static str, fn(&Subject) -> Option<Finding>);
 
-/// All checks, in the order in which they are shown.
 const CHECKS: &[Row] = &[
     ("binary", home::binary),
     ("home", home::home),
@@ -87,7 +86,6 @@ const CHECKS: &[Row] = &[
 /// The checks that `--no-client` leaves out.
 const OF_CLIENT: [&str; 3] = ["client", "hooks", "reviewer"];
 
-/// The input of the checks.
 struct Subject<'a> {
     world: &'a World,
     binary: PathBuf,
@@ -95,7 +93,6 @@ struct Subject<'a> {
     config: config::Full,
     roz: Result<Roz, open::Error>,
     client: OnceCell<client::Look>,
-    /// The steps that the canary played.
     steps: RefCell<Vec<Step>>,
 }
 
@@ -111,7 +108,6 @@ enum Status {
     Ok,
     /// The gates work, but something is not as it should be.
     Warn,
-    /// The gates do not work.
     Fail,
 }
 

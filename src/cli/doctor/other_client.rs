@@ -102,7 +102,6 @@ fn can(client: &dyn Client) -> Finding {
     Finding::ok(format!("{}, {brake}{cannot}", listed(true)))
 }
 
-/// Sends recorded payloads of the client to real hook processes.
 fn canary(client: &dyn Client, binary: &Path, world: &World) -> Finding {
     const REMEDY: &str =
         "reinstall roz; if that does not help, report what `roz doctor --json` says";

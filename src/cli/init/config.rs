@@ -15,8 +15,7 @@ use crate::{
     core::{bounded, policy::Policy},
 };
 
-const NAME: &str = ".roz/config.toml";
-/// The width of comments.
+pub(super) const NAME: &str = ".roz/config.toml";
 const WIDTH: usize = 78;
 
 const HEAD: &str = "\

@@ -5,7 +5,6 @@ use crate::{hooks::reflection_facts, open::Roz, world::World};
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) is_git: bool,
-    /// Ticket systems whose markers exist.
     pub(super) systems: Vec<String>,
 }
 

@@ -26,7 +26,6 @@ pub(super) fn servers(project: &Path) -> Step {
 
 const SERVER: &str = r#""roz": { "command": "roz", "args": ["mcp"] }"#;
 
-/// The text with roz's server added; `None` if it has it already.
 fn with_server(text: &str) -> Result<Option<String>, String> {
     let unfit = || "it is not a JSON object of servers".to_owned();
     let document = Document::parse(text).ok_or_else(unfit)?;

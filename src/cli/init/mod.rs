@@ -8,7 +8,7 @@ mod step;
 
 use std::{
     fs, io,
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -114,35 +114,19 @@ target/
 #   INT-009
 ";
 
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error("`{0}` is not a folder. Remove it first")]
-    NoFolder(String),
-    #[error("`{0}` is a symbolic link. Remove it first")]
-    Link(String),
-    #[error(
-        "`{}` is not a project: `{}` is your own configuration, for every project. `cd` to a \
-         project, or edit that file (`roz config schema` says what it can contain)",
-        .0.display(), .0.join(".roz/config.toml").display()
-    )]
-    Own(PathBuf),
-    #[error("failed to create `{0}`")]
-    Make(String, #[source] io::Error),
-    #[error(
-        "say which gates this project wants: --review, --reflection, --intent, or --all (there is \
-         no terminal to ask at)"
-    )]
-    NothingWanted,
-    #[error("there is no `~/.grove/personal-learnings.md` to import")]
-    NothingToImport,
-    #[error("failed to ask")]
-    Ask(#[source] io::Error),
-}
+const NOTHING_WANTED: &str = "say which gates this project wants: --review, --reflection, --intent, or --all (there is no \
+     terminal to ask at)";
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let roz = Roz::open(world, &world.cwd)?;
     if is_own(&roz, world) {
-        return Err(Error::Own(roz.project).into());
+        let why = format!(
+            "`{}` is not a project: `{}` is your own configuration, for every project. `cd` to a \
+             project, or edit that file (`roz config schema` says what it can contain)",
+            roz.project.display(),
+            roz.project.join(config::NAME).display()
+        );
+        return Err(why.into());
     }
     let found = Found::look(&roz, world);
     let Some(wants) = wants(args, &found)? else {
@@ -169,7 +153,6 @@ impl Wants {
     }
 }
 
-/// Whether the project's folder would be the user's own folder of roz.
 fn is_own(roz: &Roz, world: &World) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let project = real(&roz.project);
@@ -188,10 +171,10 @@ fn wants(args: &Args, found: &Found) -> super::Result<Option<Wants>> {
         return Ok(Some(wants));
     }
     if !input::can_ask() || args.json {
-        return Err(Error::NothingWanted.into());
+        return Err(NOTHING_WANTED.into());
     }
     let (answers, questions) = (&mut io::stdin().lock(), &mut io::stderr().lock());
-    let asked = ask::wants(found, answers, questions).map_err(Error::Ask)?;
+    let asked = ask::wants(found, answers, questions)?;
     Ok(asked.filter(|asked| asked.any()))
 }
 
@@ -208,7 +191,8 @@ fn set_up(
     // Next to the learnings that are in use, wherever they are.
     let library = roz.library(world);
     if args.import {
-        let (copied, problems) = library.import()?.ok_or(Error::NothingToImport)?;
+        let (copied, problems) =
+            library.import()?.ok_or("there is no `~/.grove/personal-learnings.md` to import")?;
         for problem in problems {
             say::warn(&problem.to_string());
         }
@@ -265,9 +249,7 @@ fn untracked(args: &Args, roz: &Roz, world: &World) -> super::Result<Option<Step
     }
     let question = "Stop tracking the ledger in git? No record is lost.";
     let is_wanted = args.untrack
-        || !args.json
-            && input::can_ask()
-            && input::ask(question, true).map_err(Error::Ask)?.unwrap_or(false);
+        || !args.json && input::can_ask() && input::ask(question, true)?.unwrap_or(false);
     if !is_wanted {
         return Ok(Some(Step::Left {
             file: format!("{FOLDER}/{}", ledger::NAME),
@@ -296,17 +278,20 @@ fn note(file: &str, text: &str, roz: &Roz, world: &World) {
     }
 }
 
-fn make(folder: &Path) -> Result<(), Error> {
-    let shown = || folder.display().to_string();
+fn make(folder: &Path) -> super::Result<()> {
+    let shown = folder.display();
     match fs::symlink_metadata(folder) {
-        Ok(metadata) if metadata.is_symlink() => return Err(Error::Link(shown())),
-        Ok(metadata) if !metadata.is_dir() => return Err(Error::NoFolder(shown())),
+        Ok(meta) if meta.is_symlink() => {
+            return Err(format!("`{shown}` is a symbolic link. Remove it first").into());
+        }
+        Ok(meta) if !meta.is_dir() => {
+            return Err(format!("`{shown}` is not a folder. Remove it first").into());
+        }
         _ => (),
     }
-    fs::create_dir_all(folder).map_err(|err| Error::Make(shown(), err))
+    Ok(fs::create_dir_all(folder).map_err(|err| format!("failed to create `{shown}`: {err}"))?)
 }
 
-/// The user's next steps, one line each.
 fn next(wants: Wants, found: &Found) -> String {
     let learned = if found.systems.is_empty() {
         "there is no ticket system here, so agents are asked what they learned when they stop"

@@ -12,33 +12,16 @@ use crate::world::{
 /// The largest file that lines are added to, in bytes.
 const LARGEST: usize = 4 << 20;
 
-/// What was done to a file.
 #[derive(Serialize)]
 #[serde(tag = "did", rename_all = "snake_case")]
 pub(super) enum Step {
-    Wrote {
-        file: String,
-    },
-    Added {
-        file: String,
-        what: String,
-    },
-    Kept {
-        file: String,
-    },
-    /// Unchanged, with what the user has to add.
-    Left {
-        file: String,
-        why: String,
-        by_hand: String,
-    },
-    /// Not tracked by git any more, but still there.
-    Untracked {
-        file: String,
-    },
+    Wrote { file: String },
+    Added { file: String, what: String },
+    Kept { file: String },
+    Left { file: String, why: String, by_hand: String },
+    Untracked { file: String },
 }
 
-/// Creates a file of the project, unless it exists.
 pub(super) fn new_file(project: &Path, name: &str, text: &str) -> Step {
     let path = project.join(name);
     if fs::symlink_metadata(&path).is_ok() {

@@ -24,7 +24,7 @@ use crate::{
         permission_rules,
         settings::{self, Settings},
     },
-    world::{World, git},
+    world::{World, git, in_a_line},
 };
 
 /// Connect roz to a coding agent
@@ -36,8 +36,8 @@ use crate::{
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub(super) struct Args {
     /// For all your projects (default: `user`), or for the current one only
-    #[arg(long, value_enum)]
-    scope: Option<Scope>,
+    #[arg(long, value_parser = ["user", "project"])]
+    scope: Option<String>,
     /// Refuse a tool call if roz itself cannot run (newer clients only). Unchanged if left out
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     strict: Option<bool>,
@@ -85,13 +85,6 @@ impl Args {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Scope {
-    User,
-    Project,
-}
-
-/// What was done, and what is left for the user to do.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Told {
     pub(super) done: Vec<String>,
@@ -136,7 +129,6 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     told.said(!told.is_unfinished, world)
 }
 
-/// Says what an installation would do.
 fn would(
     args: &Args,
     others: &[&'static dyn clients::Client],
@@ -173,7 +165,6 @@ fn would(
     Ok(())
 }
 
-/// Writes the files of another agent.
 fn connect(client: &dyn clients::Client, told: &mut Told, world: &World) -> super::Result<()> {
     other_clients::install(client, told, world)?;
     if !told.is_unfinished && !client.can(Capability::EnvironmentFile) {
@@ -206,7 +197,6 @@ impl Told {
         super::judged(is_done, serde_json::to_value(self)?, lines.join("\n") + "\n")
     }
 
-    /// Reports whether something was added to a file of the client.
     fn added(&mut self, path: &Path, what: &str, added: Result<(), String>) {
         match added {
             Ok(()) => self.done.push(format!("Added {what}.")),
@@ -218,10 +208,8 @@ impl Told {
     }
 }
 
-/// The installation of roz in Claude Code.
 pub(super) struct Claude {
     pub(super) place: Place,
-    /// The client's own folder.
     pub(super) config: Option<PathBuf>,
     pub(super) project: PathBuf,
 }
@@ -250,24 +238,6 @@ impl Claude {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "failed to write the plugin to `{}`. Make that folder writable, or name another one with \
-     `XDG_DATA_HOME`",
-    .0.display()
-)]
-struct Unwritable(PathBuf, #[source] plugin::Error);
-
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "the client already has another marketplace `{MARKETPLACE}`, in `{}`. Remove it (`claude \
-     plugin marketplace remove {MARKETPLACE}`) or rename it, then run `roz install` again. Nothing \
-     was changed",
-    .0.display()
-)]
-struct Taken(PathBuf);
-
-/// The installation of the plugin in the client.
 struct Wiring<'a> {
     claude: &'a Claude,
     args: &'a Args,
@@ -294,8 +264,14 @@ impl Wiring<'_> {
         let was_strict = || plugin::read(&folder).is_ok_and(|found| found.strict);
         let strict = self.args.strict.unwrap_or_else(was_strict);
         let written = place.write(&Plugin { binary: &binary, strict });
-        let is_new = written.map_err(|err| Unwritable(folder.clone(), err))?;
         let shown = folder.display();
+        let is_new = written.map_err(|err| {
+            format!(
+                "failed to write the plugin to `{shown}`: {}. Make that folder writable, or name \
+                 another one with `XDG_DATA_HOME`",
+                in_a_line(&err)
+            )
+        })?;
         told.done.push(if is_new {
             format!("Wrote the plugin to `{shown}`.")
         } else {
@@ -325,11 +301,8 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    fn scope(&self) -> &'static str {
-        match self.args.scope {
-            None | Some(Scope::User) => "user",
-            Some(Scope::Project) => "project",
-        }
+    fn scope(&self) -> &str {
+        self.args.scope.as_deref().unwrap_or("user")
     }
 
     /// The client's settings that change when it installs a plugin. The marketplace is declared in
@@ -337,17 +310,24 @@ impl Wiring<'_> {
     fn files(&self) -> Vec<PathBuf> {
         let user = self.claude.config.iter().map(|config| config.join("settings.json"));
         let project = self.claude.project.join(".claude/settings.json");
-        user.chain((self.args.scope == Some(Scope::Project)).then_some(project)).collect()
+        user.chain((self.scope() == "project").then_some(project)).collect()
     }
 
     /// Fails if another program's marketplace has the name. An earlier roz is replaced.
-    fn check_marketplace(&self, folder: &Path) -> Result<(), Taken> {
+    fn check_marketplace(&self, folder: &Path) -> Result<(), String> {
         let all = self.claude.settings();
         let declared =
             || all.iter().find_map(|settings| settings.marketplace().map(Path::to_owned));
         let known = self.claude.marketplace().or_else(declared);
         let foreign = known.filter(|known| known != folder && !plugin::is_of_roz(known));
-        foreign.map_or(Ok(()), |known| Err(Taken(known)))
+        foreign.map_or(Ok(()), |known| {
+            Err(format!(
+                "the client already has another marketplace `{MARKETPLACE}`, in `{}`. Remove it \
+                 (`claude plugin marketplace remove {MARKETPLACE}`) or rename it, then run `roz \
+                 install` again. Nothing was changed",
+                known.display()
+            ))
+        })
     }
 
     fn remember(&self) -> Result<(), plugin::Error> {
@@ -399,7 +379,7 @@ impl Wiring<'_> {
     /// Removes hooks of an earlier installation, which would run in addition to the plugin's.
     fn prune(&self, told: &mut Told) -> super::Result<()> {
         let mut local = self.files();
-        if self.args.scope == Some(Scope::Project) {
+        if self.scope() == "project" {
             local.push(self.claude.project.join(".claude/settings.local.json"));
         }
         let all = self.claude.settings();
@@ -420,7 +400,6 @@ impl Wiring<'_> {
         Ok(())
     }
 
-    /// Adds permissions and the status line if the user wants them.
     fn add_extras(&self, binary: &Path, told: &mut Told) -> super::Result<()> {
         let (all, files) = (self.claude.settings(), self.files());
         let rules = permission_rules::missing_rules(&all);
@@ -470,7 +449,6 @@ impl Wiring<'_> {
         Ok(Some(input::ask(question, true)? == Some(true)))
     }
 
-    /// Asks about each other installed agent that is not connected.
     fn offer_others(&self, told: &mut Told) -> super::Result<()> {
         if self.args.all {
             return Ok(());
@@ -495,7 +473,6 @@ impl Wiring<'_> {
     }
 }
 
-/// Whether an installation applies to a project.
 pub(super) fn is_for(install: &Install, project: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     install.project_path.as_deref().is_none_or(|project_path| real(project_path) == real(project))

@@ -23,19 +23,6 @@ use crate::{
 
 const MAX_FILE: u64 = 4 << 20;
 
-#[derive(Debug, thiserror::Error)]
-pub(in crate::cli) enum Error {
-    #[error(
-        "{0} was never run with roz, so roz installs nothing there: \
-         `roz hook pre-tool-use --client {1}` is what its hook before a tool has to start"
-    )]
-    Documented(&'static str, &'static str),
-    #[error(transparent)]
-    Plugin(#[from] plugin::Error),
-    #[error("failed to tell which file roz is")]
-    Binary(#[source] std::io::Error),
-}
-
 /// What `--client` takes: the clients that roz installs. The names of others are known too, to say
 /// why it does not.
 pub(in crate::cli) fn named() -> impl TypedValueParser<Value = &'static dyn Client> {
@@ -45,7 +32,12 @@ pub(in crate::cli) fn named() -> impl TypedValueParser<Value = &'static dyn Clie
     PossibleValuesParser::new(names).try_map(|name| {
         let client = clients::find(&name).expect("the possible values are the names of clients");
         match client.setup() {
-            None if !is_claude(client) => Err(Error::Documented(client.title(), client.name())),
+            None if !is_claude(client) => Err(format!(
+                "{} was never run with roz, so roz installs nothing there: `roz hook pre-tool-use \
+                 --client {}` is what its hook before a tool has to start",
+                client.title(),
+                client.name()
+            )),
             _ => Ok(client),
         }
     })
@@ -56,7 +48,6 @@ pub(in crate::cli) fn is_claude(client: &dyn Client) -> bool {
     client.name() == "claude"
 }
 
-/// The clients whose program or folder exists.
 pub(in crate::cli) fn present(world: &World) -> Vec<&'static dyn Client> {
     let is_here = |client: &&'static dyn Client| {
         let setup = client.setup();
@@ -73,7 +64,6 @@ pub(in crate::cli) fn folder(setup: &Setup, world: &World) -> Option<PathBuf> {
     named.or_else(|| Some(world.user_home.as_ref()?.join(setup.folder)))
 }
 
-/// A file with its present and its planned content.
 #[derive(Debug)]
 pub(in crate::cli) struct Planned {
     pub(in crate::cli) path: PathBuf,
@@ -89,18 +79,16 @@ impl Planned {
         self.new.is_ok() && self.old.as_ref() == self.new.as_ref().ok()
     }
 
-    /// Why it cannot be written.
     pub(in crate::cli) fn trouble(&self) -> Option<String> {
         let why = self.new.as_ref().err()?;
         Some(format!("`{}` cannot be read as the client expects it: {why}", self.path.display()))
     }
 }
 
-/// The files of a client with roz added.
-pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Planned>, Error> {
+pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> plugin::Result<Vec<Planned>> {
     let Some(setup) = client.setup() else { return Ok(Vec::new()) };
     let folder = folder(setup, world).ok_or(plugin::Error::NoDataDir)?;
-    let binary = world.binary().map_err(Error::Binary)?;
+    let binary = world.binary().map_err(plugin::Error::Binary)?;
     let binary = binary.to_str().ok_or_else(|| plugin::Error::NotText(binary.clone()))?;
     let mut planned = Vec::new();
     for file in client.files(binary) {
@@ -127,17 +115,13 @@ pub(in crate::cli) fn plan(client: &dyn Client, world: &World) -> Result<Vec<Pla
     Ok(planned)
 }
 
-/// Whether a hook starts roz for this client.
 fn is_ours(hook: &Value, client: &str) -> bool {
     let line = hook["command"].as_str().unwrap_or_default();
     let line = line.trim_end_matches("; exit 0");
     line.contains("roz") && line.contains(" hook ") && line.ends_with(&format!("--client {client}"))
 }
 
-/// The text of a JSON file with these groups of hooks.
-///
-/// # Errors
-/// Why its shape is another one.
+/// The text of a JSON file with these groups of hooks, or why its shape is another one.
 fn with_hooks(
     text: &str,
     groups: &[(&'static str, Value)],
@@ -165,7 +149,6 @@ fn with_hooks(
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Note {
     files: Vec<Written>,
-    /// Folders that it created.
     made: Vec<PathBuf>,
 }
 
@@ -174,7 +157,6 @@ struct Written {
     client: String,
     path: PathBuf,
     before: Option<String>,
-    /// The digest of what was written.
     made: String,
 }
 
@@ -182,7 +164,7 @@ fn digest(text: &str) -> String {
     bounded::sha256(text.as_bytes())
 }
 
-fn note_file(world: &World) -> Result<PathBuf, Error> {
+fn note_file(world: &World) -> plugin::Result<PathBuf> {
     Ok(world.data_dir().ok_or(plugin::Error::NoDataDir)?.join("roz/agents.json"))
 }
 
@@ -191,13 +173,13 @@ fn read_note(world: &World) -> Note {
     text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
-fn write_note(note: &Note, world: &World) -> Result<(), Error> {
+fn write_note(note: &Note, world: &World) -> plugin::Result<()> {
     let path = note_file(world)?;
     if note.files.is_empty() {
         let _ = fs::remove_file(&path);
         return Ok(());
     }
-    Ok(put(&path, &(serde_json::to_string_pretty(note).unwrap_or_default() + "\n"))?)
+    put(&path, &(serde_json::to_string_pretty(note).unwrap_or_default() + "\n"))
 }
 
 /// Whether a file cannot be written. Nothing is written then: a reviewer without hooks is for nothing.
@@ -219,7 +201,6 @@ pub(in crate::cli) fn left_alone(
     !troubles.is_empty()
 }
 
-/// The clients that were connected.
 pub(in crate::cli) fn connected(world: &World) -> Vec<&'static dyn Client> {
     let files = read_note(world).files;
     let is_connected =
@@ -231,7 +212,7 @@ pub(in crate::cli) fn install(
     client: &dyn Client,
     told: &mut Told,
     world: &World,
-) -> Result<(), Error> {
+) -> plugin::Result<()> {
     let mut note = read_note(world);
     let planned = plan(client, world)?;
     if left_alone(client, &planned, told) {
@@ -290,12 +271,11 @@ fn without(path: &Path, text: &str, client: &str) -> Option<String> {
     Some(if any { document.text() } else { text.to_owned() })
 }
 
-/// Undoes an installation for one client, or for all.
 pub(in crate::cli) fn uninstall(
     client: Option<&str>,
     told: &mut Told,
     world: &World,
-) -> Result<(), Error> {
+) -> plugin::Result<()> {
     let mut note = read_note(world);
     let (mine, others): (Vec<Written>, Vec<Written>) = std::mem::take(&mut note.files)
         .into_iter()

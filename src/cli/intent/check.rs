@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use super::{judged, open, say};
+use super::{judged, say};
 use crate::{
     core::{
         bounded,
@@ -22,10 +22,9 @@ use crate::{
 /// A problem, and whether it makes something unreliable.
 type Problem = (bool, String);
 
-pub(super) fn run(world: &World) -> super::super::Result {
-    let (_, store) = open(world)?;
+pub(in crate::cli) fn check(store: &IntentStore, world: &World) -> super::super::Result {
     let problems = problems(&store.catalogue);
-    let overlaps = overlaps(&store);
+    let overlaps = overlaps(store);
     let (ignored, is_read): (Vec<Problem>, bool) = match &store.ignore {
         Ok(ignore) => {
             (ignore.lines().iter().map(|line| (line.breaks, line.to_string())).collect(), true)
@@ -73,7 +72,6 @@ pub(super) fn run(world: &World) -> super::super::Result {
     judged(is_sound, value, bounded::plain(&lines.concat()))
 }
 
-/// Problems of the YAML, of scopes and of dependencies.
 fn problems(catalogue: &Catalogue) -> Vec<Problem> {
     let of_file = catalogue.problems.iter().map(|problem| (problem.breaks, problem.to_string()));
     let mut found: Vec<Problem> = of_file.collect();

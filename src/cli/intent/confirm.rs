@@ -21,7 +21,6 @@ use crate::{
     world::World,
 };
 
-/// The longest wait for other writers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Confirm a change of the declared intents (a person decides)

@@ -2,12 +2,15 @@
 
 use serde_json::json;
 
-use super::{Decided, find, minded, needs_a_person, open, said};
+use super::{Decided, find, is_sound, needs_a_person, open, said};
 use crate::{
     core::intent::{
+        catalogue::Intent,
         draft::{self, Draft},
+        scope::Complaint,
         selection,
     },
+    sidecar::intent_store::IntentStore,
     world::World,
 };
 
@@ -61,10 +64,6 @@ pub(super) struct Expand {
 
 pub(super) fn new(args: &New, world: &World) -> super::super::Result {
     needs_a_person("new", &args.decided, world)?;
-    let (_, store) = open(world)?;
-    if let Some(problem) = store.catalogue.broken() {
-        return Err(selection::unreliable(problem, "roz intent new").into());
-    }
     let draft = Draft {
         id: args.id.clone(),
         name: args.name.clone(),
@@ -73,9 +72,19 @@ pub(super) fn new(args: &New, world: &World) -> super::super::Result {
         acceptance_criteria: args.criterion.clone(),
         depends_on: args.depends_on.clone(),
     };
-    let (intent, complaints) = draft::intent(&draft, &store.catalogue, world.now)?;
+    declare(&draft, "roz intent new", &open(world)?.1, world)
+}
+
+pub(in crate::cli) fn declare(
+    draft: &Draft,
+    tool: &'static str,
+    store: &IntentStore,
+    world: &World,
+) -> super::super::Result {
+    is_sound(store, tool)?;
+    let (intent, complaints) = draft::intent(draft, &store.catalogue, world.now)?;
     store.add(intent.clone(), world.now)?;
-    let mind = minded(&store, &intent, &complaints);
+    let mind = minded(store, &intent, &complaints);
     let words = format!("Declared {} ({}): {}", intent.id, intent.status, intent.name);
     said(json!({ "intent": intent, "mind": mind }), &lines(words, &mind))
 }
@@ -83,12 +92,20 @@ pub(super) fn new(args: &New, world: &World) -> super::super::Result {
 pub(super) fn expand(args: &Expand, world: &World) -> super::super::Result {
     needs_a_person("expand", &args.decided, world)?;
     let (_, store) = open(world)?;
-    let intent = find(&store, &args.id)?;
-    let complaints = draft::patterns(&args.patterns)?;
-    let added = store.expand(&intent.id, &args.patterns, world.now)?;
+    widen(find(&store, &args.id)?, &args.patterns, &store, world)
+}
+
+pub(in crate::cli) fn widen(
+    intent: &Intent,
+    patterns: &[String],
+    store: &IntentStore,
+    world: &World,
+) -> super::super::Result {
+    let complaints = draft::patterns(patterns)?;
+    let added = store.expand(&intent.id, patterns, world.now)?;
     let mut wider = intent.clone();
     wider.owned_scope.extend(added.iter().cloned());
-    let mind = minded(&store, &wider, &complaints);
+    let mind = minded(store, &wider, &complaints);
     let value = json!({
         "intent_id": intent.id,
         "added": added,
@@ -101,6 +118,14 @@ pub(super) fn expand(args: &Expand, world: &World) -> super::super::Result {
         format!("{} now owns {} too.", intent.id, added.join(", "))
     };
     said(value, &lines(words, &mind))
+}
+
+/// What is odd about a scope, and what other open intents own of the same.
+fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> Vec<String> {
+    const TOLD: usize = 10;
+    let shared = selection::shared(&store.catalogue, intent, store.case).into_iter().take(TOLD);
+    let shared = shared.map(|(id, path)| format!("{id} owns `{path}` too"));
+    complaints.iter().map(|complaint| format!("scope {complaint}")).chain(shared).collect()
 }
 
 fn lines(words: String, mind: &[String]) -> String {

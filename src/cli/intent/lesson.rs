@@ -4,9 +4,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{find, open, said};
+use super::{open, said};
 use crate::{
-    core::intent::lessons::{About, LONGEST, Learned, Lesson, MOST_FILES},
+    core::intent::{
+        lessons::{About, LONGEST, Learned, Lesson, MOST_FILES},
+        selection,
+    },
     open::{Roz, agent_session},
     sidecar::{
         FOLDER,
@@ -36,45 +39,53 @@ pub(super) struct Args {
     file: Vec<String>,
 }
 
-/// Validates a lesson. Paths are relative to `cwd`; the default intent is `selected`.
-pub(in crate::cli) fn lesson(
-    text: &str,
-    intent: Option<&str>,
-    files: &[String],
-    store: &IntentStore,
-    cwd: &Path,
-    selected: Option<String>,
-) -> Result<Lesson, String> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err("the lesson is empty: say what was learned".to_owned());
+/// A lesson as it was given, and to which tool. Paths are relative to `cwd`.
+pub(in crate::cli) struct Said<'a> {
+    pub(in crate::cli) text: &'a str,
+    pub(in crate::cli) intent: Option<&'a str>,
+    pub(in crate::cli) files: &'a [String],
+    pub(in crate::cli) cwd: &'a Path,
+    pub(in crate::cli) tool: &'static str,
+}
+
+impl Said<'_> {
+    /// Validates it. The default intent is `selected`.
+    fn lesson(&self, store: &IntentStore, selected: Option<String>) -> Result<Lesson, String> {
+        let text = self.text.trim();
+        if text.is_empty() {
+            return Err("the lesson is empty: say what was learned".to_owned());
+        }
+        if text.chars().count() > LONGEST {
+            return Err(format!(
+                "the lesson is longer than {LONGEST} characters: say it in a sentence"
+            ));
+        }
+        if self.files.len() > MOST_FILES {
+            return Err(format!("there are more than {MOST_FILES} files"));
+        }
+        let files = self.files.iter().map(|file| file.trim()).filter(|file| !file.is_empty());
+        let inside = |path: &str| {
+            let why = || {
+                format!(
+                    "`{path}` is not a file of this project. Name it from its root, or from here"
+                )
+            };
+            store.file(path, self.cwd).ok_or_else(why)
+        };
+        let files = files.map(inside).collect::<Result<Vec<String>, String>>()?;
+        let intent = self.intent.map(str::trim).filter(|intent| !intent.is_empty());
+        let intents = Vec::from_iter(intent.map(str::to_owned).or(selected));
+        if intents.is_empty() && files.is_empty() {
+            let text =
+                "a lesson that concerns no intent and no file reaches nobody: name one of them";
+            return Err(text.to_owned());
+        }
+        Ok(Lesson { text: text.to_owned(), about: About { intents, files } })
     }
-    if text.chars().count() > LONGEST {
-        return Err(format!(
-            "the lesson is longer than {LONGEST} characters: say it in a sentence"
-        ));
-    }
-    if files.len() > MOST_FILES {
-        return Err(format!("there are more than {MOST_FILES} files"));
-    }
-    let files = files.iter().map(|file| file.trim()).filter(|file| !file.is_empty());
-    let inside = |path: &str| {
-        store.file(path, cwd).ok_or_else(|| {
-            format!("`{path}` is not a file of this project. Name it from its root, or from here")
-        })
-    };
-    let files = files.map(inside).collect::<Result<Vec<String>, String>>()?;
-    let intent = intent.map(str::trim).filter(|intent| !intent.is_empty()).map(str::to_owned);
-    let intents = Vec::from_iter(intent.or(selected));
-    if intents.is_empty() && files.is_empty() {
-        let text = "a lesson that concerns no intent and no file reaches nobody: name one of them";
-        return Err(text.to_owned());
-    }
-    Ok(Lesson { text: text.to_owned(), about: About { intents, files } })
 }
 
 /// The intent that the current session is working on, if the project declares it.
-pub(in crate::cli) fn selected(roz: &Roz, store: &IntentStore, world: &World) -> Option<String> {
+fn selected(roz: &Roz, store: &IntentStore, world: &World) -> Option<String> {
     let id = roz.find_session(agent_session(world)?).ok()?;
     let session = roz.store.get_session(&id).ok()??.session;
     let id = session.intent.selected()?.intent_id.clone();
@@ -83,14 +94,28 @@ pub(in crate::cli) fn selected(roz: &Roz, store: &IntentStore, world: &World) ->
 
 pub(super) fn run(args: &Args, world: &World) -> super::super::Result {
     let (roz, store) = open(world)?;
-    let selected = selected(&roz, &store, world);
-    let intent = args.intent.as_deref();
-    let lesson = lesson(&args.lesson, intent, &args.file, &store, &world.cwd, selected)?;
-    for id in &lesson.about.intents {
-        find(&store, id)?;
+    let said = Said {
+        text: &args.lesson,
+        intent: args.intent.as_deref(),
+        files: &args.file,
+        cwd: &world.cwd,
+        tool: "roz intent",
+    };
+    write(&said, &roz, &store, world)
+}
+
+pub(in crate::cli) fn write(
+    what: &Said,
+    roz: &Roz,
+    store: &IntentStore,
+    world: &World,
+) -> super::super::Result {
+    let lesson = what.lesson(store, selected(roz, store, world))?;
+    let about = &lesson.about;
+    for id in &about.intents {
+        selection::find(&store.catalogue, id, what.tool)?;
     }
     let learned = store.learn(&lesson)?;
-    let about = &lesson.about;
     let value = json!({
         "lesson": lesson.text,
         "about": about,

@@ -1,8 +1,8 @@
 //! `roz intent`: shows, selects and changes the declared pieces of work.
 
-mod check;
+pub(super) mod check;
 mod confirm;
-mod declare;
+pub(super) mod declare;
 pub(super) mod lesson;
 mod map;
 mod select;
@@ -19,7 +19,6 @@ use crate::{
         bounded,
         intent::{
             catalogue::Intent,
-            scope::Complaint,
             selection::{self, Refused},
         },
     },
@@ -86,7 +85,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Verb::Complete(args) => status::complete(args, world),
         Verb::Archive(args) => status::archive(args, world),
         Verb::Expand(args) => declare::expand(args, world),
-        Verb::Check => check::run(world),
+        Verb::Check => check::check(&open(world)?.1, world),
         Verb::Confirm(args) => confirm::run(args, world),
         Verb::Lesson(args) => lesson::run(args, world),
         Verb::Map => map::run(world),
@@ -116,7 +115,6 @@ fn as_error_text(refusal: &str) -> String {
     }
 }
 
-/// A result whose words contain text of the project.
 fn said(value: Value, words: &str) -> super::Result {
     judged(true, value, bounded::plain(words))
 }
@@ -167,7 +165,11 @@ pub(super) fn store(roz: &Roz, cwd: &Path) -> Result<IntentStore, Error> {
     })
 }
 
-/// The intent with that id, in any status.
+/// Refuses where nothing can be told of the declared work.
+pub(super) fn is_sound(store: &IntentStore, tool: &'static str) -> Result<(), Refused> {
+    store.catalogue.broken().map_or(Ok(()), |problem| Err(selection::unreliable(problem, tool)))
+}
+
 fn find<'a>(store: &'a IntentStore, id: &str) -> Result<&'a Intent, Refused> {
     selection::find(&store.catalogue, id, "roz intent")
 }
@@ -185,19 +187,6 @@ pub(super) fn is_in_client(world: &World) -> bool {
     world.var("CLAUDECODE").is_some() || parent_processes::descends_from_agent()
 }
 
-/// Complaints about a scope, and which other open intents own the same files.
-pub(super) fn minded(
-    store: &IntentStore,
-    intent: &Intent,
-    complaints: &[Complaint],
-) -> Vec<String> {
-    const TOLD: usize = 10;
-    let shared = selection::shared(&store.catalogue, intent, store.case).into_iter().take(TOLD);
-    let shared = shared.map(|(id, path)| format!("{id} owns `{path}` too"));
-    complaints.iter().map(|complaint| format!("scope {complaint}")).chain(shared).collect()
-}
-
-/// Text of the sidecar for a cell of a table.
 fn cell(text: &str, max: usize) -> String {
     bounded::plain_line(&bounded::line(text, max))
 }

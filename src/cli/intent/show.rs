@@ -11,7 +11,7 @@ use crate::{
         intent::{
             catalogue::{Intent, Status},
             scope::Scope,
-            selection::{self, Elsewhere},
+            selection::Elsewhere,
         },
     },
     sidecar::intent_store::IntentStore,
@@ -39,9 +39,7 @@ pub(super) struct Show {
 
 pub(super) fn list(args: &List, world: &World) -> super::super::Result {
     let (roz, store) = open(world)?;
-    if let Some(problem) = store.catalogue.broken() {
-        return Err(selection::unreliable(problem, "roz intent").into());
-    }
+    super::is_sound(&store, "roz intent")?;
     let others = roz.elsewhere(None, store.root(), world.now);
     let is_shown = |intent: &&Intent| args.all || !is_finished(intent);
     let shown: Vec<&Intent> = store.catalogue.intents.iter().filter(is_shown).collect();
@@ -63,11 +61,11 @@ pub(super) fn list(args: &List, world: &World) -> super::super::Result {
             intent.owned_scope.iter().map(|text| cell(text, 60)).collect::<Vec<_>>().join(", "),
         ]
     };
-    let rows: Vec<Vec<String>> = shown.iter().map(row).collect();
-    let mut text = if rows.is_empty() {
+    let heading = ["INTENT", "STATUS", "SESSIONS", "NAME", "SCOPE"];
+    let mut text = if shown.is_empty() {
         "No intent is open. `roz intent new \"NAME\" --scope 'PATTERN'` declares one.\n".to_owned()
     } else {
-        say::Out::new(world).table(&["INTENT", "STATUS", "SESSIONS", "NAME", "SCOPE"], &rows)
+        say::Out::new(world).table(&heading, shown.iter().map(row))
     };
     if hidden > 0 {
         let _ = writeln!(text, "{hidden} finished: `roz intent list --all`");
@@ -132,12 +130,14 @@ fn scope_problems(intent: &Intent) -> Vec<String> {
     Scope::new(&intent.owned_scope).problems().iter().map(ToString::to_string).collect()
 }
 
-/// An intent with related facts.
+pub(in crate::cli) fn can_be_selected(intent: &Intent, store: &IntentStore) -> bool {
+    intent.status.can_be_selected() && closed(store, intent).is_none()
+}
+
 pub(in crate::cli) fn intent_json(intent: &Intent, store: &IntentStore) -> Value {
-    let closed = closed(store, intent);
     let mut told = json!(intent);
-    told["closed_by_line"] = json!(closed);
-    told["can_be_selected"] = json!(intent.status.can_be_selected() && closed.is_none());
+    told["closed_by_line"] = json!(closed(store, intent));
+    told["can_be_selected"] = json!(can_be_selected(intent, store));
     told["scope_problems"] = json!(scope_problems(intent));
     told
 }

@@ -18,7 +18,6 @@ use crate::{
         },
     },
     memory,
-    open::Roz,
     world::{World, in_a_line},
 };
 
@@ -33,7 +32,6 @@ use crate::{
 ///   roz learn archive --due --dry-run
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the help shows ids")]
 pub(super) struct Archive {
     /// The learnings' ids
     #[arg(required_unless_present = "due")]
@@ -55,7 +53,6 @@ pub(super) struct Archive {
 ///   roz learn restore cl_20260102_abcdef
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the help shows ids")]
 pub(super) struct Restore {
     /// The learnings' ids
     #[arg(required = true)]
@@ -63,14 +60,13 @@ pub(super) struct Restore {
 }
 
 pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
-    let roz = Roz::here(world)?;
-    let stock = Stock::open(&roz, world);
+    let stock = Stock::here(world)?;
     if !args.due {
         let reason = bounded::chars(args.reason.trim(), 500);
         let event = |learning_id| Event::Archived { learning_id, reason: reason.clone() };
         return change(&args.ids, Status::Archived, event, &stock, world);
     }
-    let due = roz.due(&stock.own(), &stock.view, world);
+    let due = stock.roz.due(&stock.own(), &stock.view, world);
     let ids: Vec<String> = due.iter().map(|due| due.id.clone()).collect();
     if args.dry_run {
         let out = Out::new(world);
@@ -91,12 +87,11 @@ pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
 }
 
 pub(super) fn restore(ids: &[String], world: &World) -> super::Result {
-    let stock = Stock::open(&Roz::here(world)?, world);
+    let stock = Stock::here(world)?;
     let event = |learning_id| Event::Restored { learning_id };
     change(ids, Status::Active, event, &stock, world)
 }
 
-/// Changes what can be changed, and then reports the rest.
 fn change(
     ids: &[String],
     to: Status,
@@ -150,7 +145,6 @@ fn change(
     stock.said(value, text, &errors, &Out::new(world))
 }
 
-/// Why it was not done, and what can be done.
 fn refusal(err: &memory::Error, id: &str, stock: &Stock) -> String {
     let said = in_a_line(err);
     match err {

@@ -43,8 +43,8 @@ pub(super) fn run(world: &World) -> super::Result {
         }
         [backend.backend, answers, &place, backend.why].map(str::to_owned).to_vec()
     };
-    let rows: Vec<Vec<String>> = answered.iter().map(row).collect();
-    let mut text = out.table(&["BACKEND", "ANSWERS", "WHERE", "WHY"], &rows);
+    let heading = ["BACKEND", "ANSWERS", "WHERE", "WHY"];
+    let mut text = out.table(&heading, answered.iter().map(row));
     let failed = answered.iter().filter_map(|backend| {
         let err = backend.answer.as_ref().err()?;
         Some(format!("{}: {}", backend.backend, in_a_line(err)))

@@ -9,7 +9,6 @@ use crate::{
         decay::{self, Due},
         usage::WARNED_DAYS,
     },
-    open::Roz,
     world::World,
 };
 
@@ -33,10 +32,9 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(days: u64, world: &World) -> super::Result {
-    let roz = Roz::here(world)?;
-    let stock = Stock::open(&roz, world);
+    let stock = Stock::here(world)?;
     let by = decay::days_after(world.now, days).unwrap_or(DateTime::<Utc>::MAX_UTC);
-    let all = decay::due(&stock.own(), &stock.tallies, &roz.policy.decay, by);
+    let all = decay::due(&stock.own(), &stock.tallies, &stock.roz.policy.decay, by);
     let (due, soon): (Vec<&Due>, Vec<&Due>) = all.iter().partition(|due| due.at <= world.now);
     let all_of = |of: &[&Due]| of.iter().map(|due| as_json(due, &stock)).collect::<Vec<Value>>();
     let value = json!({ "due": all_of(&due), "soon": all_of(&soon) });
@@ -63,6 +61,5 @@ pub(super) fn table(all: &[Due], stock: &Stock, out: &Out) -> String {
         let at = due.at.format("%Y-%m-%d").to_string();
         vec![due.id.clone(), at, due.reason.clone(), summary(due, stock).to_owned()]
     };
-    let rows: Vec<Vec<String>> = all.iter().map(row).collect();
-    out.table(&["ID", "DUE", "BECAUSE", "SUMMARY"], &rows)
+    out.table(&["ID", "DUE", "BECAUSE", "SUMMARY"], all.iter().map(row))
 }

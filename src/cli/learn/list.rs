@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     core::reflection::learning::{Learning, Status},
-    open::Roz,
     world::World,
 };
 
@@ -57,8 +56,7 @@ enum By {
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
-    let roz = Roz::here(world)?;
-    let stock = Stock::open(&roz, world);
+    let stock = Stock::here(world)?;
     let limit = args.limit.unwrap_or(usize::MAX);
     let filters = args.narrow.filters(args.status.clone(), limit);
     let mut chosen: Vec<&Learning> =
@@ -122,6 +120,5 @@ fn table(learnings: &[&Learning], stock: &Stock, out: &Out) -> String {
             learning.summary.clone(),
         ]
     };
-    let rows: Vec<Vec<String>> = learnings.iter().map(row).collect();
-    out.table(&["ID", "CATEGORY", "SHOWN", "USED", "SUMMARY"], &rows)
+    out.table(&["ID", "CATEGORY", "SHOWN", "USED", "SUMMARY"], learnings.iter().map(row))
 }

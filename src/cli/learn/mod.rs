@@ -1,6 +1,8 @@
 //! `roz learn`: commands for people about learnings. The commands for agents (`reflect`, `skip`,
 //! `observe`, `ref`) are top-level commands.
 
+#![expect(clippy::doc_markdown, reason = "the help shows ids")]
+
 mod archive;
 mod backends;
 mod due;
@@ -23,7 +25,6 @@ use crate::world::World;
 ///   roz learn search "lexer panics on carriage return"
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the help shows ids")]
 pub(super) struct Args {
     #[command(subcommand)]
     verb: Verb,

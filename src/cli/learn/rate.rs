@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -18,7 +17,6 @@ use crate::{
             usage::{Event, Tally},
         },
     },
-    open::Roz,
     world::World,
 };
 
@@ -37,7 +35,6 @@ use crate::{
 ///   roz learn rate --useful cl_20260102_abcdef --useless cl_20260103_ghijkl
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the help shows ids")]
 pub(super) struct Args {
     /// How many to show
     #[arg(short, long, default_value = "5", value_parser = crate::cli::at_least_one)]
@@ -53,40 +50,31 @@ pub(super) struct Args {
     rate: bool,
 }
 
-/// What `--rate` reads: `{"ratings": [{"id": "…", "useful": true}]}`.
-#[derive(Debug, Deserialize)]
-struct Ratings {
-    ratings: Vec<Rating>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Rating {
-    id: String,
-    useful: bool,
-}
-
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if !args.rate {
         return rate(&args.useful, &args.useless, args.count, world);
     }
     let bytes = input::read("give the ratings on standard input, or with `--useful ID`")?;
-    let read: Ratings = serde_json::from_slice(&bytes)
-        .map_err(|err| format!("the ratings on standard input cannot be read: {err}"))?;
-    let (useful, useless): (Vec<Rating>, _) =
-        read.ratings.into_iter().partition(|rating| rating.useful);
-    let ids =
-        |ratings: Vec<Rating>| ratings.into_iter().map(|rating| rating.id).collect::<Vec<_>>();
-    rate(&ids(useful), &ids(useless), args.count, world)
+    let failed = |why: &str| format!("the ratings on standard input cannot be read: {why}");
+    // `{"ratings": [{"id": "…", "useful": true}]}`
+    let read: Value = serde_json::from_slice(&bytes).map_err(|err| failed(&err.to_string()))?;
+    let ratings = read["ratings"].as_array().ok_or_else(|| failed("no list `ratings`"))?;
+    let mut rated: [Vec<String>; 2] = Default::default();
+    for rating in ratings {
+        let (Some(id), Some(useful)) = (rating["id"].as_str(), rating["useful"].as_bool()) else {
+            return Err(failed("each needs an `id`, and whether it was `useful`").into());
+        };
+        rated[usize::from(useful)].push(id.to_owned());
+    }
+    rate(&rated[1], &rated[0], args.count, world)
 }
 
-/// Notes the ratings, or without any shows a sample of so many.
 fn rate(useful: &[String], useless: &[String], count: usize, world: &World) -> super::Result {
     if let Some(both) = useful.iter().find(|id| useless.contains(id)) {
         let both = bounded::plain_line(&bounded::line(both, 60));
         return Err(format!("`{both}` is rated useful and useless").into());
     }
-    let roz = Roz::here(world)?;
-    let stock = Stock::open(&roz, world);
+    let stock = Stock::here(world)?;
     if useful.is_empty() && useless.is_empty() {
         return show(count, &stock, world);
     }
@@ -117,11 +105,10 @@ fn show(count: usize, stock: &Stock, world: &World) -> super::Result {
         let (shown, used) = (tally.surfaced.to_string(), tally.hits.to_string());
         vec![learning.id.clone(), shown, used, rated.to_owned(), learning.summary.clone()]
     };
-    let rows: Vec<Vec<String>> = sample.iter().map(row).collect();
     let text = if sample.is_empty() {
         stock.nothing("No learning was shown yet, so there is nothing to rate.")
     } else {
-        out.table(&["ID", "SHOWN", "USED", "RATED", "SUMMARY"], &rows)
+        out.table(&["ID", "SHOWN", "USED", "RATED", "SUMMARY"], sample.iter().map(row))
             + "Rate them: roz learn rate --useful ID --useless ID\n"
     };
     stock.said(json!({ "sample": as_json }), text, &[], &out)

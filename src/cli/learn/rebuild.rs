@@ -10,16 +10,14 @@ use super::{
 };
 use crate::{
     memory::index::{self, Loaded},
-    open::Roz,
     world::World,
 };
 
 pub(super) fn run(world: &World) -> super::Result {
-    let roz = Roz::here(world)?;
-    let stock = Stock::open(&roz, world);
+    let stock = Stock::here(world)?;
     let load = || Ok::<Loaded, Infallible>(stock.library.at_hand().into());
     let working = say::working("making the index");
-    let Ok(indexed) = index::rebuild(&roz.home, &stock.library.files(), load);
+    let Ok(indexed) = index::rebuild(&stock.roz.home, &stock.library.files(), load);
     let view = stock.log.rebuild()?;
     drop(working);
     let learnings = indexed.index.len();

@@ -16,7 +16,6 @@ use crate::{
             retrieval::{self, Found, Occasion, Query},
         },
     },
-    open::Roz,
     world::World,
 };
 
@@ -55,8 +54,7 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
     if query.trim().is_empty() {
         return Err("the query is empty: say what it is about".into());
     }
-    let roz = Roz::here(world)?;
-    let stock = Stock::open(&roz, world);
+    let stock = Stock::here(world)?;
     let mut statuses = vec![Status::Active];
     statuses.extend(args.include_archived.then_some(Status::Archived));
     let query = Query { text: bounded::cut(&query, MAX_QUERY).to_owned(), ..Query::default() };
@@ -64,7 +62,7 @@ pub(in crate::cli) fn run(args: &Args, world: &World) -> super::Result {
         query: &query,
         tallies: &stock.tallies,
         shown: &BTreeSet::new(),
-        policy: &roz.policy.retrieval,
+        policy: &stock.roz.policy.retrieval,
         now: world.now,
     };
     let index = retrieval::build(&stock.learnings).index;

@@ -29,7 +29,6 @@ use crate::{
 ///   roz learn show cl_20260102_abcdef cl_20260103_ghijkl --json
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
-#[expect(clippy::doc_markdown, reason = "the help shows ids")]
 pub(super) struct Args {
     /// The learnings' ids
     #[arg(required = true)]
@@ -47,7 +46,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         Some(Err(err)) if args.session_id.is_some() => return Err(err),
         Some(Err(_)) | None => (Roz::here(world)?, None),
     };
-    let stock = Stock::open(&roz, world);
+    let stock = Stock::of(roz, world);
     let (found, unknown) = stock.find_all(args.ids.iter().map(|id| id.trim()));
     let learnings: Vec<Value> = found.iter().map(|learning| stock.as_json(learning)).collect();
     let value = json!({ "learnings": learnings, "unknown": unknown });
@@ -55,7 +54,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let texts: Vec<String> = found.iter().map(|learning| in_words(learning, &out, world)).collect();
     // The learnings were shown; failing to record that is only worth a warning.
     if let Some(target) = target
-        && let Err(err) = opened(&found, target, &stock, &roz, world)
+        && let Err(err) = opened(&found, target, &stock, world)
     {
         say::warn(&format!("their use could not be recorded: {err}"));
     }
@@ -67,12 +66,11 @@ fn opened(
     learnings: &[&Learning],
     target: Target,
     stock: &Stock,
-    roz: &Roz,
     world: &World,
 ) -> super::Result<()> {
     let session_id = target.id.to_string();
     if target.stored.is_some() {
-        target.update(roz, world, |session| {
+        target.update(&stock.roz, world, |session| {
             for learning in learnings {
                 session.reflection.opened(&learning.id);
                 let learning_id = learning.id.clone();
@@ -87,7 +85,6 @@ fn opened(
     stock.note(learnings.iter().map(event), world)
 }
 
-/// A learning's text, and the files that it is about.
 fn in_words(learning: &Learning, out: &Out, world: &World) -> String {
     let mut text = learnings::in_words(learning, &learnings::known_of(learning, world), out);
     if !learning.context_files.is_empty() {

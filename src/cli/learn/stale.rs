@@ -11,13 +11,11 @@ use crate::{
         bounded,
         reflection::learning::{Learning, Scope},
     },
-    open::Roz,
     world::World,
 };
 
 pub(super) fn run(world: &World) -> super::Result {
-    let roz = Roz::here(world)?;
-    let stock = Stock::open(&roz, world);
+    let stock = Stock::here(world)?;
     // Personal learnings are about other projects, too.
     let all = stock.learnings.iter();
     let own = all.filter(|learning| learning.is_active() && learning.scope != Scope::Personal);
@@ -28,7 +26,7 @@ pub(super) fn run(world: &World) -> super::Result {
             .map(String::as_str)
             .filter(|context_file| is_a_path(context_file));
         let (present, missing): (Vec<&str>, Vec<&str>) =
-            files.partition(|file| is_there(file, &roz.project));
+            files.partition(|file| is_there(file, &stock.roz.project));
         (learning, missing, present)
     });
     let looked: Vec<(&Learning, _, _)> =
@@ -46,11 +44,10 @@ pub(super) fn run(world: &World) -> super::Result {
             format!("{} ({})", missing.join(", "), bounded::line(&learning.summary, 200)),
         ]
     };
-    let rows: Vec<Vec<String>> = looked.iter().map(row).collect();
     let next = "Are they still true? `roz learn archive ID…` archives those that are not.\n";
-    let text = match &rows[..] {
-        [] => stock.nothing("All files that learnings name exist."),
-        rows => out.table(&["ID", "GONE", "FILES"], rows) + next,
+    let text = match looked.len() {
+        0 => stock.nothing("All files that learnings name exist."),
+        _ => out.table(&["ID", "GONE", "FILES"], looked.iter().map(row)) + next,
     };
     stock.said(value, text, &[], &out)
 }

@@ -19,9 +19,9 @@ use rmcp::{
 };
 use serde_json::Value;
 
-use self::tools::{Answer, TOOLS};
+use self::tools::TOOLS;
 use super::Done;
-use crate::world::World;
+use crate::world::{World, in_a_line};
 
 /// Serve the intents as MCP tools (the client runs it)
 ///
@@ -31,14 +31,6 @@ pub(super) struct Args {
     /// Serve a reviewer's decision instead: for a client whose events do not say which agent acts
     #[arg(long)]
     reviewer: bool,
-}
-
-#[derive(Debug, thiserror::Error)]
-enum Error {
-    #[error("failed to start the server")]
-    Runtime(#[source] std::io::Error),
-    #[error("the client did not begin as MCP requires")]
-    Hello(#[source] Box<ServerInitializeError>),
 }
 
 struct Server {
@@ -62,7 +54,7 @@ pub(super) fn run(args: &Args, _: &World) -> super::Result {
         super::hook::log_crash("mcp", info.payload_as_str().unwrap_or("no words"));
     }));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(Error::Runtime)?;
+    let runtime = runtime.map_err(|err| format!("failed to start the server: {err}"))?;
     let served = runtime.block_on(async {
         let tools = if args.reviewer { REVIEWER } else { INTENTS };
         match tools.serve(rmcp::transport::stdio()).await {
@@ -72,7 +64,10 @@ pub(super) fn run(args: &Args, _: &World) -> super::Result {
             }
             // The client closed the connection.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(Done::Well),
-            Err(err) => Err(Error::Hello(Box::new(err)).into()),
+            Err(err) => {
+                let why = in_a_line(&err);
+                Err(format!("the client did not begin as MCP requires: {why}").into())
+            }
         }
     });
     // Tasks that are still reading or writing are not needed any more.
@@ -119,9 +114,10 @@ impl ServerHandler for Server {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let text = |text: String| vec![ContentBlock::text(text)];
         let result = match tool.run(&arguments, &world) {
-            Ok(Answer::Text(told)) => CallToolResult::success(text(told)),
-            Ok(Answer::Object(value)) => CallToolResult::structured(value),
-            Err(trouble) => CallToolResult::error(text(trouble.0)),
+            Ok(Done::Said(value, ..)) if tool.only_reads => CallToolResult::structured(value),
+            Ok(Done::Said(_, words, _)) => CallToolResult::success(text(words.trim_end().into())),
+            Ok(Done::Well) => CallToolResult::success(Vec::new()),
+            Err(why) => CallToolResult::error(text(why)),
         };
         Ok(result.into())
     }

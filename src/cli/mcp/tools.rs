@@ -1,23 +1,23 @@
 //! The tools of roz's own server in one table.
 
+use std::error::Error;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
     cli::{
-        decide,
-        intent::{self, lesson, show},
+        Done, Result, decide,
+        intent::{self, check, declare, lesson, show},
+        said,
     },
     core::{
-        bounded,
         intent::{
             catalogue::Intent,
-            draft::{self, Draft},
-            lessons::Learned,
-            scope::Complaint,
+            draft::Draft,
             selection::{self, Refused},
         },
-        review::{decision::Decision, reviewer::Claim},
+        review::reviewer::Claim,
     },
     open::Roz,
     sidecar::intent_store::IntentStore,
@@ -30,33 +30,9 @@ pub(super) struct Tool {
     pub(super) only_reads: bool,
     /// Names of [`ARGUMENTS`]; one with a `?` is optional.
     arguments: &'static [&'static str],
-    call: fn(Input, &World) -> Result<Answer, Trouble>,
+    call: fn(Input, &World) -> Result,
 }
 
-pub(super) enum Answer {
-    Text(String),
-    Object(Value),
-}
-
-/// Why a tool failed.
-pub(super) struct Trouble(pub(super) String);
-
-impl<E: std::error::Error + 'static> From<E> for Trouble {
-    fn from(err: E) -> Self {
-        let any: &dyn std::error::Error = &err;
-        match any.downcast_ref::<Refused>() {
-            // The message, what to do about it, and a line of JSON.
-            Some(refusal) => {
-                let mut said = vec![refusal.message.clone()];
-                said.extend(refusal.recovery.iter().cloned());
-                Self(format!("{}\n\n{}", said.join(" "), refusal.json()))
-            }
-            None => Self(format!("{}.", in_a_line(any))),
-        }
-    }
-}
-
-/// The arguments of all tools.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Input {
@@ -184,7 +160,6 @@ impl Tool {
         self.arguments.iter().copied().filter(|name| !name.ends_with('?'))
     }
 
-    /// The JSON Schema of its arguments.
     pub(super) fn schema(&self) -> Value {
         let mut properties = json!({});
         for (name, kind, about) in ARGUMENTS {
@@ -199,19 +174,30 @@ impl Tool {
         json!({ "type": "object", "properties": properties, "required": required })
     }
 
-    pub(super) fn run(&self, arguments: &Value, world: &World) -> Result<Answer, Trouble> {
+    pub(super) fn run(
+        &self,
+        arguments: &Value,
+        world: &World,
+    ) -> std::result::Result<Done, String> {
         if let Some(missing) = self.required().find(|name| arguments[*name].is_null()) {
-            return Err(Trouble(format!("The argument `{missing}` is missing.")));
+            return Err(format!("The argument `{missing}` is missing."));
         }
-        (self.call)(Input::deserialize(arguments)?, world)
+        let input = Input::deserialize(arguments).map_err(|err| format!("{err}."))?;
+        (self.call)(input, world).map_err(|err| told(&*err))
     }
 }
 
-fn store(world: &World) -> Result<IntentStore, Trouble> {
-    project(world).map(|(_, store)| store)
+/// A refusal is a sentence, what to do about it, and a line of JSON.
+fn told(err: &(dyn Error + 'static)) -> String {
+    let Some(refusal) = err.downcast_ref::<Refused>() else {
+        return format!("{}.", in_a_line(err));
+    };
+    let mut sentences = vec![refusal.message.clone()];
+    sentences.extend(refusal.recovery.iter().cloned());
+    format!("{}\n\n{}", sentences.join(" "), refusal.json())
 }
 
-fn project(world: &World) -> Result<(Roz, IntentStore), Trouble> {
+fn project(world: &World) -> Result<(Roz, IntentStore)> {
     let launched = world.var("CLAUDE_PROJECT_DIR").map(std::path::PathBuf::from);
     let dir = launched.filter(|launched| launched.is_dir()).unwrap_or_else(|| world.cwd.clone());
     let roz = Roz::open(world, &dir)?;
@@ -220,74 +206,42 @@ fn project(world: &World) -> Result<(Roz, IntentStore), Trouble> {
     Ok((roz, store))
 }
 
-/// The store, if its catalogue is usable.
-fn sound_store(world: &World, tool: &str) -> Result<IntentStore, Trouble> {
-    let store = store(world)?;
-    match store.catalogue.broken() {
-        Some(problem) => Err(selection::unreliable(problem, tool).into()),
-        None => Ok(store),
-    }
-}
-
-fn select(input: Input, world: &World) -> Result<Answer, Trouble> {
-    let intent_id = input.intent_id.unwrap_or_default();
+fn select(input: Input, world: &World) -> Result {
     let (_, store) = project(world)?;
+    let intent_id = input.intent_id.unwrap_or_default();
     let intent = store.choose(intent_id.trim(), "select_active_intent")?;
-    let briefing = store.briefing(intent);
-    Ok(Answer::Text(briefing.context()))
+    said(Value::Null, store.briefing(intent).context())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "all functions of the table have one type")]
-fn list(input: Input, world: &World) -> Result<Answer, Trouble> {
-    let store = sound_store(world, "list_intents")?;
-    let can_be = |intent: &&Intent| {
-        let is_closed =
-            store.ignore.as_ref().is_ok_and(|ignore| ignore.closes(&intent.id).is_some());
-        intent.status.can_be_selected() && !is_closed
-    };
+fn list(input: Input, world: &World) -> Result {
+    let (_, store) = project(world)?;
+    intent::is_sound(&store, "list_intents")?;
+    let can_be = |intent: &&Intent| show::can_be_selected(intent, &store);
     let shown = store.catalogue.intents.iter().filter(|intent| input.all || can_be(intent));
-    let intents: Vec<Value> = shown
-        .map(|shown| {
-            json!({
-                "id": shown.id,
-                "name": shown.name,
-                "status": shown.status.word(),
-                "owned_scope": shown.owned_scope,
-                "can_be_selected": can_be(&shown),
-            })
+    let intent = |intent: &Intent| {
+        json!({
+            "id": intent.id,
+            "name": intent.name,
+            "status": intent.status.word(),
+            "owned_scope": intent.owned_scope,
+            "can_be_selected": can_be(&intent),
         })
-        .collect();
-    Ok(Answer::Object(json!({ "intents": intents })))
+    };
+    said(json!({ "intents": shown.map(intent).collect::<Vec<Value>>() }), "")
 }
 
-fn status(input: Input, world: &World) -> Result<Answer, Trouble> {
-    let store = store(world)?;
-    if let Some(id) = input.intent_id {
-        let intent = selection::find(&store.catalogue, id.trim(), "intent_status")?;
-        let mut told = show::intent_json(intent, &store);
-        told["recent"] = json!(store.recent(&intent.id));
-        told["lessons"] = json!(store.lessons(intent));
-        return Ok(Answer::Object(told));
-    }
-    let problems: Vec<String> =
-        store.catalogue.problems.iter().map(ToString::to_string).take(50).collect();
-    let ignore = store.ignore.as_ref().err().map(ToString::to_string);
-    let open: Vec<Value> = store
-        .catalogue
-        .open()
-        .map(|intent| json!({ "id": intent.id, "name": intent.name, "status": intent.status.word() }))
-        .collect();
-    Ok(Answer::Object(json!({
-        "reliable": store.catalogue.broken().is_none() && ignore.is_none(),
-        "problems": problems,
-        "ignore_problem": ignore,
-        "declared": store.catalogue.intents.len(),
-        "open": open,
-    })))
+fn status(input: Input, world: &World) -> Result {
+    let (_, store) = project(world)?;
+    let Some(id) = input.intent_id else { return check::check(&store, world) };
+    let intent = selection::find(&store.catalogue, id.trim(), "intent_status")?;
+    let mut told = show::intent_json(intent, &store);
+    told["recent"] = json!(store.recent(&intent.id));
+    told["lessons"] = json!(store.lessons(intent));
+    said(told, "")
 }
 
-fn create(new: Input, world: &World) -> Result<Answer, Trouble> {
-    let store = sound_store(world, "create_intent")?;
+fn create(new: Input, world: &World) -> Result {
     let draft = Draft {
         id: new.intent_id,
         name: new.name,
@@ -296,73 +250,43 @@ fn create(new: Input, world: &World) -> Result<Answer, Trouble> {
         acceptance_criteria: new.acceptance_criteria,
         depends_on: new.depends_on,
     };
-    let (intent, complaints) = draft::intent(&draft, &store.catalogue, world.now)?;
-    store.add(intent.clone(), world.now)?;
-    let told = format!(
-        "Declared {}. Select it with select_active_intent before you change anything.",
-        intent.id
-    );
-    Ok(Answer::Text(told + &minded(&store, &intent, &complaints)))
+    declare::declare(&draft, "create_intent", &project(world)?.1, world)
 }
 
-fn expand(input: Input, world: &World) -> Result<Answer, Trouble> {
+fn expand(input: Input, world: &World) -> Result {
+    const TOOL: &str = "request_scope_expansion";
     let Input { intent_id, patterns, reason, .. } = input;
-    let store = sound_store(world, "request_scope_expansion")?;
+    let (_, store) = project(world)?;
+    intent::is_sound(&store, TOOL)?;
     if reason.trim().is_empty() || patterns.is_empty() {
-        let what = "Say which `patterns` are needed, and the `reason`.";
-        return Err(Trouble(what.to_owned()));
+        return Err("Say which `patterns` are needed, and the `reason`".into());
     }
-    let intent = store.choose(intent_id.unwrap_or_default().trim(), "request_scope_expansion")?;
-    let complaints = draft::patterns(&patterns)?;
-    let added = store.expand(&intent.id, &patterns, world.now)?;
-    let mut wider = intent.clone();
-    wider.owned_scope.extend(added.iter().cloned());
-    let told = if added.is_empty() {
-        format!("{} already owns that.", intent.id)
-    } else {
-        format!("Granted: {} now owns {} too.", intent.id, added.join(", "))
-    };
-    Ok(Answer::Text(told + &minded(&store, &wider, &complaints)))
+    declare::widen(
+        store.choose(intent_id.unwrap_or_default().trim(), TOOL)?,
+        &patterns,
+        &store,
+        world,
+    )
 }
 
-fn learn(input: Input, world: &World) -> Result<Answer, Trouble> {
+fn learn(input: Input, world: &World) -> Result {
     let Input { lesson, intent_id, files, .. } = input;
     let (roz, store) = project(world)?;
-    let selected = lesson::selected(&roz, &store, world);
-    let (intent, root) = (intent_id.as_deref(), store.root());
-    let lesson = lesson::lesson(&lesson, intent, &files, &store, root, selected);
-    let lesson = lesson.map_err(|what| Trouble(format!("{what}.")))?;
-    for id in &lesson.about.intents {
-        selection::find(&store.catalogue, id, "record_lesson")?;
-    }
-    let told = match store.learn(&lesson)? {
-        Learned::New => "Recorded.",
-        Learned::Wider => "This was already known; it now applies to these too.",
-        Learned::Known => "This is already known.",
+    let said = lesson::Said {
+        text: &lesson,
+        intent: intent_id.as_deref(),
+        files: &files,
+        cwd: store.root(),
+        tool: "record_lesson",
     };
-    Ok(Answer::Text(told.to_owned()))
+    lesson::write(&said, &roz, &store, world)
 }
 
-fn post(input: Input, world: &World) -> Result<Answer, Trouble> {
+fn post(input: Input, world: &World) -> Result {
     let Input { session, verdict, summary, message, .. } = input;
     let roz = Roz::open(world, &world.cwd)?;
     let id = roz.find_session(&session)?;
-    let summary = bounded::cut(summary.trim(), bounded::MAX_KEPT).to_owned();
-    let decision = if verdict == "COMPLETE" {
-        Decision::Complete { summary, second_opinions: None }
-    } else {
-        let message = message.as_deref().unwrap_or(&summary);
-        let message_to_agent = bounded::cut(message.trim(), bounded::MAX_KEPT).to_owned();
-        Decision::Issues { summary, message_to_agent }
-    };
-    let posted = decide::post(roz, &id, decision, Claim::Permit, Vec::new(), world);
-    let posted = posted.map_err(|err| Trouble(format!("{}.", in_a_line(&*err))))?;
-    Ok(Answer::Text(posted.1))
-}
-
-/// Complaints about a scope, in one line.
-fn minded(store: &IntentStore, intent: &Intent, complaints: &[Complaint]) -> String {
-    let mind = intent::minded(store, intent, complaints);
-    let mind: Vec<String> = mind.iter().map(|text| bounded::plain_line(text)).collect();
-    if mind.is_empty() { String::new() } else { format!("\nNote: {}.", mind.join("; ")) }
+    let decision = decide::decision(&verdict, &summary, message.as_deref());
+    let (value, words) = decide::post(roz, &id, decision, Claim::Permit, Vec::new(), world)?;
+    said(value, words)
 }

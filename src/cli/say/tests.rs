@@ -35,7 +35,7 @@ fn a_table_of_many_columns_is_no_wider_than_the_terminal() {
     let heading: Vec<&str> = heading.iter().map(String::as_str).collect();
     let rows = [heading.iter().map(|text| text.repeat(3)).collect()];
     for width in [1, 40, 60, 80] {
-        let text = Out { colour: false, width, has_edge: true }.table(&heading, &rows);
+        let text = Out { colour: false, width, has_edge: true }.table(&heading, rows.clone());
         assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
     }
 }
@@ -63,12 +63,12 @@ fn tables_fit_the_terminal_and_their_columns_stay_straight() {
     let mut all = String::new();
     for width in [40, 80, 200] {
         let out = Out { colour: false, width, has_edge: true };
-        let text = out.table(&["SESSION", "REVIEW", "UPDATED", "WHAT"], &rows);
+        let text = out.table(&["SESSION", "REVIEW", "UPDATED", "WHAT"], rows.clone());
         assert!(text.lines().all(|line| line.width() <= width), "{text}");
         let _ = writeln!(all, "{width}:\n{text}");
     }
     // Into a pipe no column but the last is cut.
     let out = Out { colour: false, width: 100, has_edge: false };
-    assert!(out.table(&["SESSION", "WHAT"], &rows).contains("000000000001"));
+    assert!(out.table(&["SESSION", "WHAT"], rows.clone()).contains("000000000001"));
     insta::assert_snapshot!(all.trim_end());
 }

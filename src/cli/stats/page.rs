@@ -39,7 +39,6 @@ type Counts = [usize; 3];
 const SERIES: [(&str, &str); 3] =
     [("hatched", "calls blocked"), ("plain", "gated calls let through"), ("open", "stops held")];
 
-/// A summary of a session's trace for the page.
 #[derive(Debug, Default)]
 struct Told {
     /// True for an approval, false for issues, in order.
@@ -47,7 +46,6 @@ struct Told {
     days: BTreeMap<NaiveDate, Counts>,
 }
 
-/// Writes the page to `file`.
 pub(super) fn write(file: &Path, days: u32, since: DateTime<Utc>, world: &World) -> cli::Result {
     let roz = Roz::here(world)?;
     let with_trace = |session: Session| {
@@ -145,7 +143,6 @@ fn bars<const N: usize>(
     )
 }
 
-/// A rectangle that covers a line of text.
 fn rectangle(class: &str, x: usize, line: usize, width: usize) -> String {
     let y = line - 11;
     format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"14\"/>")

@@ -18,14 +18,12 @@ use crate::{
     world::{World, in_a_line},
 };
 
-/// The project's log, and the learnings that it is about.
 #[derive(Debug)]
 pub(super) struct Log {
     view: View,
     learnings: Vec<Learning>,
 }
 
-/// The condition of each insight, for the help.
 pub(super) fn triggers() -> String {
     let mut text = "Insights, and when they appear:\n".to_owned();
     for row in usage_insights::TABLE {

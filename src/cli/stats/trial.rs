@@ -47,11 +47,9 @@ impl Trial {
             self.most_frequent_first().into_iter().map(|((gate, answer, subject), times)| {
                 vec![times.to_string(), answer.clone(), gate.clone(), subject.clone()]
             });
-        let rows: Vec<Vec<String>> = rows.collect();
-        let table = match rows.len() {
-            0 => String::new(),
-            _ => out.table(&["TIMES", "ANSWER", "GATE", "WHAT"], &rows),
-        };
-        format!("{head}\n{table}\n")
+        if self.0.is_empty() {
+            return head + "\n\n";
+        }
+        format!("{head}\n{}\n", out.table(&["TIMES", "ANSWER", "GATE", "WHAT"], rows))
     }
 }

@@ -148,7 +148,7 @@ fn a_broken_sidecar_is_a_tool_error_with_line_and_column() {
         assert!(text.contains("line ") && text.contains("column "), "{tool}: {text}");
     }
     let said = ask(&roz, "intent_status", json!({}));
-    assert_eq!(said.object["reliable"], false, "{said:?}");
+    assert_eq!(said.object["ok"], false, "{said:?}");
 }
 
 #[test]
@@ -190,7 +190,8 @@ fn an_agent_goes_from_a_list_to_a_lesson_in_one_conversation() {
         let lesson = json!({
             "lesson": "Mind the line ends.", "intent_id": "INT-004", "files": ["src/mail/a.rs"],
         });
-        assert_eq!(call(client, "record_lesson", lesson.clone()).await.text, "Recorded.");
+        let written = call(client, "record_lesson", lesson.clone()).await.text;
+        assert_eq!(written, "Written to .orchestration/CLAUDE.md.");
         assert!(call(client, "record_lesson", lesson).await.text.contains("already"));
         let told = call(client, "select_active_intent", json!({ "intent_id": "INT-004" })).await;
         assert!(told.text.contains("<lesson>Mind the line ends.</lesson>"), "{told:?}");
