@@ -1,9 +1,6 @@
 //! `roz explain`: shows how a command is parsed, and which rules would object to it.
 
-use std::{
-    collections::BTreeMap,
-    fmt::{Debug, Write as _},
-};
+use std::fmt::{Debug, Write as _};
 
 use serde_json::{Value, json};
 
@@ -15,7 +12,7 @@ use crate::{
     core::{event::TOO_LONG, session::Session},
     hooks::explain::{Explained, explain},
     open::Roz,
-    shell::{Certainty, HOLE, Reading},
+    shell::{Certainty, HOLE},
     world::World,
 };
 
@@ -106,7 +103,7 @@ fn as_json(tool: &str, answer: &str, explained: &Explained) -> Value {
     json!({
         "tool": tool,
         "verdict": answer,
-        "readings": explained.readings.iter().map(reading_json).collect::<Vec<_>>(),
+        "readings": explained.readings,
         "keys": explained.keys,
         "may_run_anything": explained.may_run_anything,
         "because": explained.may_run_anything.then_some(TOO_LONG),
@@ -116,40 +113,6 @@ fn as_json(tool: &str, answer: &str, explained: &Explained) -> Value {
             "code": refused.code, "answer": refused.answer, "message": refused.message,
         })),
         "closes": explained.closes,
-    })
-}
-
-fn reading_json(reading: &Reading) -> Value {
-    let runs = reading.runs.iter().map(|run| {
-        json!({
-            "program": run.program,
-            "argv": run.argv,
-            "assignments": run.assignments.iter().cloned().collect::<BTreeMap<_, _>>(),
-            "certainty": word(run.certainty),
-            "conditional": run.conditional,
-        })
-    });
-    let writes = reading.writes.iter().map(|write| {
-        json!({
-            "path": write.path,
-            "how": word(write.how),
-            "certainty": word(write.certainty),
-            "conditional": write.conditional,
-        })
-    });
-    let reads = reading.reads.iter();
-    let reads = reads.map(|read| json!({ "path": read.path, "certainty": word(read.certainty) }));
-    let scripts = reading.scripts.iter().map(|script| {
-        json!({
-            "path": script.path, "arguments": script.arguments, "conditional": script.conditional,
-        })
-    });
-    json!({
-        "runs": runs.collect::<Vec<_>>(),
-        "writes": writes.collect::<Vec<_>>(),
-        "reads": reads.collect::<Vec<_>>(),
-        "scripts": scripts.collect::<Vec<_>>(),
-        "unreadable": reading.unreadable.map(|unreadable| unreadable.to_string()),
     })
 }
 

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 /// Replaces unknown text in a word: any text, or none.
 pub const HOLE: char = '\u{FFFC}';
 
 /// In the order in which it was found.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Reading {
     /// Without wrappers such as `sudo`.
     pub runs: Vec<Run>,
@@ -17,6 +19,7 @@ pub struct Reading {
     /// These are not read.
     pub scripts: Vec<Script>,
     /// Code in other languages that would be run, as far as its text is known.
+    #[serde(skip)]
     pub code: Vec<Code>,
     /// Whether something would change files of another machine: `ssh host 'echo > f'`. They are not
     /// listed.
@@ -56,7 +59,7 @@ impl std::ops::Deref for Code {
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Run {
     /// The words without quotes, with [`HOLE`] for unknown text; the first as written.
     pub argv: Vec<String>,
@@ -64,6 +67,7 @@ pub struct Run {
     /// `git`).
     pub program: String,
     /// The environment that is set for this command alone.
+    #[serde(serialize_with = "as_object")]
     pub assignments: Vec<(String, String)>,
     pub certainty: Certainty,
     /// Whether it may be skipped: a branch, a loop, what follows a test.
@@ -77,7 +81,7 @@ pub struct Run {
 
 /// A path that would be created, changed or removed. Relative paths are relative to where the line
 /// starts, `cd` within the line taken into account; `~` stands for the home directory.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Write {
     pub path: String,
     pub how: How,
@@ -86,14 +90,14 @@ pub struct Write {
 }
 
 /// A file whose content would be shown or loaded; paths as in [`Write`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReadOf {
     pub path: String,
     pub certainty: Certainty,
 }
 
 /// A file whose text would be run; paths as in [`Write`].
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Script {
     pub path: String,
     pub interpreter: Interpreter,
@@ -101,7 +105,8 @@ pub struct Script {
     pub conditional: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum How {
     /// Created or overwritten.
     Write,
@@ -124,7 +129,8 @@ pub enum How {
     Lock,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Certainty {
     /// The line contains it literally.
     Literal,
@@ -134,7 +140,8 @@ pub enum Certainty {
     Opaque,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Interpreter {
     Shell,
     Python,
@@ -176,6 +183,16 @@ impl Unreadable {
     pub fn is_bound(self) -> bool {
         matches!(self, Self::Depth | Self::Length | Self::Work)
     }
+}
+
+impl Serialize for Unreadable {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+fn as_object<S: Serializer>(pairs: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().map(|(name, value)| (name, value)))
 }
 
 impl fmt::Display for Unreadable {
