@@ -95,6 +95,9 @@ pub(super) struct Told {
     /// An agent that was to be connected is not.
     #[serde(skip)]
     pub(super) is_unfinished: bool,
+    /// Nothing is done, and `done` is what would be.
+    #[serde(skip)]
+    is_dry: bool,
 }
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
@@ -109,16 +112,16 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     if !args.all && !is_claude_wanted {
         args.concern_only_others()?;
     }
-    let mut told = Told::default();
+    let mut told = Told { is_dry: args.dry_run, ..Told::default() };
     if args.all && others.is_empty() && !is_claude_wanted {
         told.notes.push("No agent was found here.".to_owned());
     }
-    if args.dry_run {
-        would(args, &others, is_claude_wanted, &mut told, world)?;
-        return told.said(!told.is_unfinished, world);
-    }
     if let Some(trial) = args.trial {
-        told.done.push(trial::set(trial, world)?);
+        told.done.push(if told.is_dry {
+            format!("Would write `trial = {trial}` to your configuration.")
+        } else {
+            trial::set(trial, world)?
+        });
     }
     for client in &others {
         connect(*client, &mut told, world)?;
@@ -129,45 +132,9 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     told.said(!told.is_unfinished, world)
 }
 
-fn would(
-    args: &Args,
-    others: &[&'static dyn clients::Client],
-    is_claude_wanted: bool,
-    told: &mut Told,
-    world: &World,
-) -> super::Result<()> {
-    if let Some(trial) = args.trial {
-        told.done.push(format!("Would write `trial = {trial}` to your configuration."));
-    }
-    for client in others {
-        let planned = other_clients::plan(*client, world)?;
-        if other_clients::left_alone(*client, &planned, told) {
-            continue;
-        }
-        let files = planned.into_iter().filter(|file| !file.is_done());
-        told.done.extend(files.map(|file| format!("Would write `{}`.", file.path.display())));
-    }
-    if is_claude_wanted {
-        let claude = Claude::new(world)?;
-        let folder = claude.place.folder();
-        Wiring { claude: &claude, args, world }.check_marketplace(&folder)?;
-        told.done.push(format!("Would write the plugin to `{}`.", folder.display()));
-        if !claude.is_declared() {
-            told.done.push(format!("Would have the client install `{ID}` from there."));
-        }
-        if args.permissions || args.yes {
-            told.done.push("Would add the permissions that roz's own commands need.".to_owned());
-        }
-        if args.status_line || args.yes {
-            told.done.push("Would add the status line.".to_owned());
-        }
-    }
-    Ok(())
-}
-
 fn connect(client: &dyn clients::Client, told: &mut Told, world: &World) -> super::Result<()> {
     other_clients::install(client, told, world)?;
-    if !told.is_unfinished && !client.can(Capability::EnvironmentFile) {
+    if !told.is_unfinished && !told.is_dry && !client.can(Capability::EnvironmentFile) {
         let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
         told.notes.push(format!(
             "The shells of {} find the stand-ins of gated programs if it starts by `roz run`: put \
@@ -249,6 +216,10 @@ impl Wiring<'_> {
         let place = &self.claude.place;
         let (folder, binary) = (place.folder(), self.world.binary()?);
         self.check_marketplace(&folder)?;
+        if told.is_dry {
+            self.would(&folder, told);
+            return Ok(());
+        }
         let client = Client::find(self.world);
         if client.is_some() {
             // Check this before anything is written, because the client would stop half way.
@@ -299,6 +270,19 @@ impl Wiring<'_> {
             told.notes.push(next.to_owned());
         }
         Ok(())
+    }
+
+    fn would(&self, folder: &Path, told: &mut Told) {
+        told.done.push(format!("Would write the plugin to `{}`.", folder.display()));
+        if !self.claude.is_declared() {
+            told.done.push(format!("Would have the client install `{ID}` from there."));
+        }
+        if self.args.permissions || self.args.yes {
+            told.done.push("Would add the permissions that roz's own commands need.".to_owned());
+        }
+        if self.args.status_line || self.args.yes {
+            told.done.push("Would add the status line.".to_owned());
+        }
     }
 
     fn scope(&self) -> &str {

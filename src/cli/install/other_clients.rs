@@ -183,11 +183,7 @@ fn write_note(note: &Note, world: &World) -> plugin::Result<()> {
 }
 
 /// Whether a file cannot be written. Nothing is written then: a reviewer without hooks is for nothing.
-pub(in crate::cli) fn left_alone(
-    client: &dyn Client,
-    planned: &[Planned],
-    told: &mut Told,
-) -> bool {
+fn left_alone(client: &dyn Client, planned: &[Planned], told: &mut Told) -> bool {
     let troubles: Vec<String> = planned.iter().filter_map(Planned::trouble).collect();
     for trouble in &troubles {
         told.is_unfinished = true;
@@ -216,6 +212,11 @@ pub(in crate::cli) fn install(
     let mut note = read_note(world);
     let planned = plan(client, world)?;
     if left_alone(client, &planned, told) {
+        return Ok(());
+    }
+    if told.is_dry {
+        let files = planned.iter().filter(|file| !file.is_done());
+        told.done.extend(files.map(|file| format!("Would write `{}`.", file.path.display())));
         return Ok(());
     }
     for file in &planned {
