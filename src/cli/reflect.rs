@@ -107,7 +107,7 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
                     .to_owned()
             }
             Some(err) => format!(
-                "no learning could be written: {}. `roz skip` lets the session stop without",
+                "no learning could be written. `roz skip` lets the session stop without: {}",
                 in_a_line(&err)
             ),
         };
