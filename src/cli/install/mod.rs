@@ -407,7 +407,7 @@ impl Wiring<'_> {
             let what = format!("the status line to `{}`", path.display());
             match self.wants(self.args.status_line, "Show roz in the client's status line?")? {
                 Some(true) => {
-                    told.added(path, &what, permission_rules::add_status_line(path, binary))
+                    told.added(path, &what, permission_rules::add_status_line(path, binary));
                 }
                 Some(false) => (),
                 None => told.notes.push(format!("`roz install --status-line` adds {what}.")),
