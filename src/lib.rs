@@ -53,7 +53,7 @@
 //! - `roz` never says `allow`: without an objection it is silent, and the user's own
 //!   permissions apply.
 //! - Nothing is approved without a launch, a token and a permit, or a person at
-//!   a terminal: see [`core::review::proof`].
+//!   a terminal: see [`core::review::authorization`].
 //! - A hook that changes nothing writes nothing, and its cost does not grow
 //!   with the session, with other sessions or with time.
 

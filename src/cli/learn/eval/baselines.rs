@@ -1,4 +1,4 @@
-//! The baseline for retrieval: what anyone would write in ten minutes.
+//! The baselines for retrieval: what anyone would write in ten minutes.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +15,14 @@ const STOP: &[&str] = &[
     "you", "our", "all", "when", "what", "how", "why", "has", "have", "had", "into", "its", "will",
     "should", "they", "them", "there", "then", "than", "which", "who", "does", "out", "use", "get",
 ];
+
+/// Relevance alone: up to five learnings with at least three tenths of the best score.
+pub(super) fn plain(query: &Query, project: &Project, _: DateTime<Utc>) -> Vec<Chosen> {
+    let found = project.index.search(query, 5, |_| true);
+    let least = found.first().map_or(0.0, |best| best.score * 0.3);
+    let chosen = found.into_iter().filter(|found| found.score >= least);
+    chosen.map(|found| Chosen { id: found.id, score: found.score, is_strong: false }).collect()
+}
 
 /// Counts the distinct words of the query, of three letters or more, that are in the learning; the
 /// best five with any.

@@ -14,6 +14,7 @@ use crate::core::reflection::{
 /// tuning, but looked at; never looked at, and by authors who knew only the format.
 pub(super) const PARTS: [&str; 4] = ["dev", "held-out", "seen", "strangers"];
 
+/// The files in a folder of `tests/retrieval`.
 macro_rules! files {
     ($folder:literal $($name:literal)*) => {
         &[$(include_str!(concat!("../../../../tests/retrieval/", $folder, $name, ".toml"))),*]
