@@ -7,7 +7,6 @@ mod clean;
 mod completions;
 mod config;
 mod confirm;
-mod context;
 mod debug;
 mod decide;
 mod demo;
@@ -27,6 +26,7 @@ mod mcp;
 mod observe;
 mod reference;
 mod reflect;
+mod review_context;
 mod run;
 mod say;
 mod skip;
@@ -98,7 +98,7 @@ verbs! {
     List: list::Args => list::run,
     Debug: debug::Args => debug::run,
     Trace: trace::Args => trace::run,
-    Context: context::Args => context::run,
+    Context: review_context::Args => review_context::run,
     Explain: explain::Args => explain::run,
     Stats: stats::Args => stats::run,
     Ledger: ledger::Args => ledger::run,

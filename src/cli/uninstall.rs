@@ -8,7 +8,7 @@ use crate::{
     plugin::{
         ID, MARKETPLACE, Place,
         claude_program::{self, Client},
-        settings,
+        read_settings,
     },
     world::World,
 };
@@ -62,10 +62,10 @@ fn from_claude(told: &mut Told, world: &World) -> super::Result<()> {
         // There is no client to ask, or it has kept a part of it.
         let is_named = || claude.marketplace() == Some(folder.clone()) || claude.is_declared();
         if let Some(config) = config.filter(|_| is_named()) {
-            told.done.extend(Place::take_out(&settings::files(config, &claude.project))?);
+            told.done.extend(Place::take_out(&read_settings::files(config, &claude.project))?);
         }
         config.inspect(|config| Place::forget_copies(config));
-        for broken in settings::read(config, &claude.project).1 {
+        for broken in read_settings::read(config, &claude.project).1 {
             if broken.text.contains(ID) {
                 told.warnings.push(format!("{broken}. Fix it, then run `roz uninstall` again."));
             }
@@ -79,7 +79,7 @@ fn from_claude(told: &mut Told, world: &World) -> super::Result<()> {
     if told.to_type.is_empty() && told.warnings.is_empty() && place.remove()? {
         told.done.push(format!("Removed `{}`.", folder.display()));
     }
-    for other in settings::seconds(&claude.settings()) {
+    for other in read_settings::seconds(&claude.settings()) {
         told.notes.push(format!(
             "{other} still runs `roz hook`. That is not part of the plugin, so it stays."
         ));

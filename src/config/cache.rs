@@ -21,7 +21,7 @@ const MADE_BY: MadeBy = cached::made_by(&[
     include_bytes!("confirmed_copy.rs"),
     include_bytes!("keys.rs"),
     include_bytes!("layer.rs"),
-    include_bytes!("value.rs"),
+    include_bytes!("check_value.rs"),
     include_bytes!("merge.rs"),
     include_bytes!("diagnostic.rs"),
     include_bytes!("../core/policy.rs"),

@@ -7,9 +7,9 @@ use serde_json::Value;
 use toml::{Spanned, de::DeTable, de::DeValue};
 
 use super::{
+    check_value::{Flaw, Reader},
     diagnostic::{Diagnostic, Place, alternatives, nearest, quoted},
     keys::{self, KEYS, Key},
-    value::{Flaw, Reader},
 };
 
 /// More would hide the first ones.

@@ -5,6 +5,7 @@
 //! value, so a typo switches no gate off. An unreadable file keeps its last readable text.
 
 mod cache;
+mod check_value;
 mod client_env;
 mod confirmed_copy;
 mod diagnostic;
@@ -13,7 +14,6 @@ mod layer;
 mod merge;
 mod schema;
 mod show;
-mod value;
 
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    check_value::{LONGEST_LIST, LONGEST_PATTERN, LONGEST_TEXT, MOST_WEIGHTS},
     keys::{Field, KEYS, Key, Kind, slot},
-    value::{LONGEST_LIST, LONGEST_PATTERN, LONGEST_TEXT, MOST_WEIGHTS},
 };
 use crate::core::policy::Policy;
 

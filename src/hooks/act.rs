@@ -10,8 +10,8 @@ use crate::{
     core::{
         event::What,
         intent::{
-            change_meaning::{self, Texts},
             changed_lines::{Change, Changed, Opaque},
+            classify_changes::{self, Texts},
             ledger::{Call, Change as Changes, FileDetails, MutationClass, Record},
             state::InFlight,
         },
@@ -160,7 +160,7 @@ impl Scribe<'_> {
         if files.is_empty() {
             return None;
         }
-        change_meaning::weigh(&mut files, &texts);
+        classify_changes::weigh(&mut files, &texts);
         let declared_class = self.declared();
         let changes = Changes { files, declared_class, ..Changes::default() };
         self.write(Some(&flight.intent_id), |call| Record::of_change(call, changes))

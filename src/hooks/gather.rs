@@ -10,7 +10,7 @@ use chrono::TimeDelta;
 
 use super::{
     Around, Input, intent_briefing, intent_facts, protect_facts, reflection_facts, repositories,
-    reviewer_facts,
+    reviewer_call_facts,
 };
 use crate::{
     clients::{Capability, Client},
@@ -82,7 +82,7 @@ pub(super) fn facts(needs: Needs, around: &Around, look: Lookup) -> Facts {
         look_up(need, &mut facts, look);
     }
     if let What::PreToolUse(call) = &look.input.event.what {
-        facts.written = reviewer_facts::written(call, look.cwd(), look.home());
+        facts.written = reviewer_call_facts::written(call, look.cwd(), look.home());
     }
     if let Some(needs) = needs.protect {
         facts.protect = protect_facts::protect_facts(needs, look);
@@ -120,10 +120,10 @@ fn look_up(need: ReviewNeed, facts: &mut Facts, look: Lookup) {
             facts.gates_elsewhere = elsewhere;
         }
         (ReviewNeed::ReviewerChanges, What::PreToolUse(call)) => {
-            facts.reviewer_changes = reviewer_facts::changes(call, look);
+            facts.reviewer_changes = reviewer_call_facts::changes(call, look);
         }
         (ReviewNeed::Shown, What::PostToolUse { call, .. }) => {
-            facts.shown = reviewer_facts::shown(call, look);
+            facts.shown = reviewer_call_facts::shown(call, look);
         }
         (ReviewNeed::GatedWork | ReviewNeed::ReviewerChanges | ReviewNeed::Shown, _) => (),
     }

@@ -17,7 +17,7 @@ mod post_call_changes;
 mod protect_facts;
 pub mod reflection_facts;
 mod repositories;
-mod reviewer_facts;
+mod reviewer_call_facts;
 pub mod shim_judge;
 pub mod shim_setup;
 pub mod unknown_tools;

@@ -8,8 +8,8 @@ use crate::{
     core::{
         event::{LONGEST_CALL, ToolCall},
         intent::{
-            change_meaning::{self, Texts},
             changed_lines::{Change, Changed},
+            classify_changes::{self, Texts},
             ledger::Record,
             post_call_facts::{Aftermath, Found},
             scope::{Scope, Verdict},
@@ -169,7 +169,7 @@ fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images
         .zip(&texts)
         .map(|(found, texts)| (&*found.path, &found.changed, texts))
         .collect();
-    let meanings = change_meaning::meanings(&weighed);
+    let meanings = classify_changes::meanings(&weighed);
     for (found, meaning) in found.iter_mut().zip(meanings) {
         found.meaning = Some(Box::new(meaning));
     }

@@ -35,7 +35,7 @@ pub enum Error {
     Unclear(#[from] Unclear),
 }
 
-/// The map of the records so far.
+/// What `map.json`, next to the log, keeps between calls.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Kept {
     made_by: u64,

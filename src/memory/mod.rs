@@ -5,8 +5,9 @@
 //! |---|---|
 //! | project, team | every backend in use; if one does not answer, the markdown file |
 //! | personal | `<ROZ_HOME>/personal-learnings.md` |
-//! | ephemeral | Total Recall's daily log, if that is in use, and the markdown file if it does not
-//! answer; else nowhere, and the user is told |
+//! | ephemeral | Total Recall's daily log, or the markdown file if it does not answer |
+//!
+//! Where Total Recall is not in use, an ephemeral learning is kept nowhere, and the user is told.
 
 pub mod index;
 mod library;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{
     Error, ID, MARKETPLACE, MAX_FILE, failed, json_edit::Document, permission_rules, put,
-    settings::is_only_roz,
+    read_settings::is_only_roz,
 };
 use crate::{
     core::{

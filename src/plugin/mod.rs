@@ -9,7 +9,7 @@ pub mod claude_program;
 pub mod json_edit;
 pub mod permission_rules;
 mod place;
-pub mod settings;
+pub mod read_settings;
 
 use std::{
     collections::BTreeSet,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{MAX_FILE, json_edit::Document, put, settings::Settings};
+use super::{MAX_FILE, json_edit::Document, put, read_settings::Settings};
 use crate::world::{in_a_line, read_text, shell_word};
 
 /// The commands that the client would ask about otherwise: a reviewer's, and those that agents are

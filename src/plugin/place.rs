@@ -14,7 +14,7 @@ use super::{
     failed,
     json_edit::Document,
     put,
-    settings::{self, Settings},
+    read_settings::{self, Settings},
 };
 use crate::world::{files, read_text};
 
@@ -102,8 +102,8 @@ impl Place {
     pub fn prune(&self, settings: &Settings) -> Result<bool, Error> {
         let path = &settings.path;
         let text = read_text(path, MAX_FILE).unwrap_or_default();
-        let document =
-            Document::parse(&text).filter(|document| document.remove_hooks(settings::is_only_roz));
+        let document = Document::parse(&text)
+            .filter(|document| document.remove_hooks(read_settings::is_only_roz));
         let Some(document) = document else { return Ok(false) };
         put(path, &document.text())?;
         self.update_note(|note| {

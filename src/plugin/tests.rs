@@ -225,7 +225,7 @@ proptest! {
                 fields.entry("enabledPlugins").or_insert(json!({}))[ID] = true.into();
                 fields.entry("extraKnownMarketplaces").or_insert(json!({}))[MARKETPLACE] = json!({});
             });
-            let (all, _) = settings::read(Some(dir.path()), Path::new("/nonexistent"));
+            let (all, _) = read_settings::read(Some(dir.path()), Path::new("/nonexistent"));
             place.prune(&all[0]).unwrap();
             place.remember_what_was_made().unwrap();
             place.remember(std::slice::from_ref(&path), &[]).unwrap();

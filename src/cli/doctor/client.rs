@@ -9,7 +9,7 @@ use crate::{
     plugin::{
         self, Found, Place,
         claude_program::{self, Client, KNOWS_ALL, OLDEST, Version},
-        settings::{self, Broken, Settings},
+        read_settings::{self, Broken, Settings},
     },
     world::{World, git},
 };
@@ -63,7 +63,7 @@ impl Look {
     pub(super) fn new(world: &World) -> Self {
         let config_dir = config_dir(world);
         let project = git::root(&world.cwd);
-        let (settings, broken) = settings::read(config_dir.as_deref(), &project);
+        let (settings, broken) = read_settings::read(config_dir.as_deref(), &project);
         let client = Client::find(world).map(|client| (client.clone(), client.version()));
         // A client that hangs is not asked a second time.
         let sound = client.as_ref().filter(|(_, version)| version.is_ok());
@@ -77,7 +77,7 @@ impl Look {
         };
         let ours = Place::new(world.data_dir().as_deref()).map(|place| place.folder()).ok();
         let ours = ours.filter(|ours| ours.exists() || plugin == Ok(Some(true)));
-        let folder = settings::marketplace(config_dir.as_deref()).or(ours);
+        let folder = read_settings::marketplace(config_dir.as_deref()).or(ours);
         let folder = folder.map(|folder| (folder.clone(), plugin::read(&folder)));
         Self { client, project, settings, broken, plugin, folder }
     }

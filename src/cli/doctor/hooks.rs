@@ -8,7 +8,7 @@ use super::{
     reviewer::{is_same, version_of},
 };
 use crate::{
-    plugin::{ID, claude_program, settings},
+    plugin::{ID, claude_program, read_settings},
     world::World,
 };
 
@@ -121,7 +121,7 @@ fn plugin_folder(look: &Look, binary: &Path, world: &World) -> Option<Finding> {
 }
 
 fn twice(look: &Look) -> Option<Finding> {
-    let all = settings::seconds(&look.settings);
+    let all = read_settings::seconds(&look.settings);
     (!all.is_empty()).then(|| {
         Finding::fail(
             format!("every hook runs {} times: also by {}", all.len() + 1, all.join(", ")),

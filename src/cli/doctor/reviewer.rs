@@ -8,7 +8,7 @@ use std::{
 use super::{Finding, Subject, client::Look};
 use crate::{
     hooks::gather::shadow,
-    plugin::{claude_program::Version, settings::Settings},
+    plugin::{claude_program::Version, read_settings::Settings},
     world::{find_on, process},
 };
 

@@ -1,9 +1,9 @@
 //! `roz init`: sets up a project without overwriting anything.
 
+mod add_mcp_server;
 mod ask;
 mod config;
-mod found;
-mod mcp_config;
+mod project_systems;
 mod step;
 
 use std::{
@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::{
-    found::Found,
+    project_systems::Found,
     step::{Step, lines, new_file},
 };
 use super::{input, say};
@@ -224,7 +224,7 @@ fn set_up(
             }
             steps.push(step);
         }
-        steps.push(mcp_config::servers(project));
+        steps.push(add_mcp_server::servers(project));
         let ignored: Vec<String> = ledger::IGNORED.lines().map(str::to_owned).collect();
         steps.push(lines(project, &format!("{FOLDER}/.gitignore"), &ignored));
         steps.extend(untracked(args, roz, world)?);

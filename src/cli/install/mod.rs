@@ -22,7 +22,7 @@ use crate::{
         self, ID, MARKETPLACE, Place, Plugin,
         claude_program::{self, Client, Install},
         permission_rules,
-        settings::{self, Settings},
+        read_settings::{self, Settings},
     },
     world::{World, git, in_a_line},
 };
@@ -191,12 +191,12 @@ impl Claude {
     }
 
     pub(super) fn settings(&self) -> Vec<Settings> {
-        settings::read(self.config.as_deref(), &self.project).0
+        read_settings::read(self.config.as_deref(), &self.project).0
     }
 
     /// The folder that the client reads a plugin of our name from.
     pub(super) fn marketplace(&self) -> Option<PathBuf> {
-        settings::marketplace(self.config.as_deref())
+        read_settings::marketplace(self.config.as_deref())
     }
 
     pub(super) fn is_declared(&self) -> bool {
@@ -223,7 +223,7 @@ impl Wiring<'_> {
         let client = Client::find(self.world);
         if client.is_some() {
             // Check this before anything is written, because the client would stop half way.
-            self.files().iter().try_for_each(|file| settings::check_writable(file))?;
+            self.files().iter().try_for_each(|file| read_settings::check_writable(file))?;
         }
         if plugin::is_in_build_folder(&binary) {
             told.warnings.push(format!(
@@ -375,7 +375,7 @@ impl Wiring<'_> {
                     .push(format!("Removed the old `roz hook` entries from `{path}` ({events})."));
             }
         }
-        for second in settings::seconds(&self.claude.settings()) {
+        for second in read_settings::seconds(&self.claude.settings()) {
             told.warnings.push(format!(
                 "Hooks run twice here: {second} also runs `roz hook`. Remove those entries, or that \
                  plugin."

@@ -1,13 +1,13 @@
 //! `roz intent`: shows, selects and changes the declared pieces of work.
 
-pub(super) mod check;
+mod change_status;
+pub(super) mod check_declarations;
 mod confirm;
-pub(super) mod declare;
 pub(super) mod lesson;
-mod map;
+pub(super) mod list_and_show;
+pub(super) mod new_and_expand;
+mod rebuild_map;
 mod select;
-pub(super) mod show;
-mod status;
 
 use std::path::{Path, PathBuf};
 
@@ -49,14 +49,14 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    List(show::List),
-    Show(show::Show),
+    List(list_and_show::List),
+    Show(list_and_show::Show),
     Select(select::Args),
-    New(declare::New),
-    Start(status::Start),
-    Complete(status::Complete),
-    Archive(status::Archive),
-    Expand(declare::Expand),
+    New(new_and_expand::New),
+    Start(change_status::Start),
+    Complete(change_status::Complete),
+    Archive(change_status::Archive),
+    Expand(new_and_expand::Expand),
     /// Check the declared intents, their scopes and `.intentignore`
     ///
     /// Says how each line of `.intentignore` was read, what is wrong with the YAML
@@ -77,18 +77,18 @@ enum Verb {
 
 pub(super) fn run(args: &Args, world: &World) -> super::Result {
     let done = match &args.verb {
-        Verb::List(args) => show::list(args, world),
-        Verb::Show(args) => show::show(args, world),
+        Verb::List(args) => list_and_show::list(args, world),
+        Verb::Show(args) => list_and_show::show(args, world),
         Verb::Select(args) => select::run(args, world),
-        Verb::New(args) => declare::new(args, world),
-        Verb::Start(args) => status::start(args, world),
-        Verb::Complete(args) => status::complete(args, world),
-        Verb::Archive(args) => status::archive(args, world),
-        Verb::Expand(args) => declare::expand(args, world),
-        Verb::Check => check::check(&open(world)?.1, world),
+        Verb::New(args) => new_and_expand::new(args, world),
+        Verb::Start(args) => change_status::start(args, world),
+        Verb::Complete(args) => change_status::complete(args, world),
+        Verb::Archive(args) => change_status::archive(args, world),
+        Verb::Expand(args) => new_and_expand::expand(args, world),
+        Verb::Check => check_declarations::check(&open(world)?.1, world),
         Verb::Confirm(args) => confirm::run(args, world),
         Verb::Lesson(args) => lesson::run(args, world),
-        Verb::Map => map::run(world),
+        Verb::Map => rebuild_map::run(world),
     };
     match done {
         Err(err) => match err.downcast::<Refused>() {

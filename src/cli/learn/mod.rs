@@ -3,9 +3,9 @@
 
 #![expect(clippy::doc_markdown, reason = "the help shows ids")]
 
-mod archive;
+mod archive_and_restore;
 mod backends;
-mod due;
+mod due_for_archive;
 mod eval;
 mod list;
 mod rate;
@@ -36,9 +36,9 @@ enum Verb {
     Show(show::Args),
     Search(search::Args),
     Rate(rate::Args),
-    Archive(archive::Archive),
-    Restore(archive::Restore),
-    Due(due::Args),
+    Archive(archive_and_restore::Archive),
+    Restore(archive_and_restore::Restore),
+    Due(due_for_archive::Args),
     /// Show learnings that name files that no longer exist
     ///
     /// Example:
@@ -71,9 +71,9 @@ pub(super) fn run(args: &Args, world: &World) -> Result {
         Verb::Show(args) => show::run(args, world),
         Verb::Search(args) => search::run(args, world),
         Verb::Rate(args) => rate::run(args, world),
-        Verb::Archive(args) => archive::archive(args, world),
-        Verb::Restore(args) => archive::restore(&args.ids, world),
-        Verb::Due(args) => due::run(args.days, world),
+        Verb::Archive(args) => archive_and_restore::archive(args, world),
+        Verb::Restore(args) => archive_and_restore::restore(&args.ids, world),
+        Verb::Due(args) => due_for_archive::run(args.days, world),
         Verb::Stale => stale::run(world),
         Verb::Rebuild => rebuild::run(world),
         Verb::Backends => backends::run(world),

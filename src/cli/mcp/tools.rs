@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     cli::{
         Done, Result, decide,
-        intent::{self, check, declare, lesson, show},
+        intent::{self, check_declarations, lesson, list_and_show, new_and_expand},
         said,
     },
     core::{
@@ -217,7 +217,7 @@ fn select(input: Input, world: &World) -> Result {
 fn list(input: Input, world: &World) -> Result {
     let (_, store) = project(world)?;
     intent::is_sound(&store, "list_intents")?;
-    let can_be = |intent: &&Intent| show::can_be_selected(intent, &store);
+    let can_be = |intent: &&Intent| list_and_show::can_be_selected(intent, &store);
     let shown = store.catalogue.intents.iter().filter(|intent| input.all || can_be(intent));
     let intent = |intent: &Intent| {
         json!({
@@ -233,9 +233,9 @@ fn list(input: Input, world: &World) -> Result {
 
 fn status(input: Input, world: &World) -> Result {
     let (_, store) = project(world)?;
-    let Some(id) = input.intent_id else { return check::check(&store, world) };
+    let Some(id) = input.intent_id else { return check_declarations::check(&store, world) };
     let intent = selection::find(&store.catalogue, id.trim(), "intent_status")?;
-    let mut told = show::intent_json(intent, &store);
+    let mut told = list_and_show::intent_json(intent, &store);
     told["recent"] = json!(store.recent(&intent.id));
     told["lessons"] = json!(store.lessons(intent));
     said(told, "")
@@ -250,7 +250,7 @@ fn create(new: Input, world: &World) -> Result {
         acceptance_criteria: new.acceptance_criteria,
         depends_on: new.depends_on,
     };
-    declare::declare(&draft, "create_intent", &project(world)?.1, world)
+    new_and_expand::declare(&draft, "create_intent", &project(world)?.1, world)
 }
 
 fn expand(input: Input, world: &World) -> Result {
@@ -261,7 +261,7 @@ fn expand(input: Input, world: &World) -> Result {
     if reason.trim().is_empty() || patterns.is_empty() {
         return Err("Say which `patterns` are needed, and the `reason`".into());
     }
-    declare::widen(
+    new_and_expand::widen(
         store.choose(intent_id.unwrap_or_default().trim(), TOOL)?,
         &patterns,
         &store,

@@ -1,4 +1,5 @@
-//! Formats an entry as text.
+//! How a learning is written as an entry of the markdown file: its lines, the mark that ends each, and
+//! the escapes with their inverse.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! Dispatches a command: a function, a builtin, a wrapper, a shell or another program.
 
-use super::call::quoted;
 use super::expand::has_glob;
+use super::known_command::quoted;
 use super::shells::is_shell;
 use super::{Call, Io, Walker};
 use crate::shell::field::{Field, texts};

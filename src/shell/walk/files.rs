@@ -194,7 +194,8 @@ fn is_literal_path(word: &Field) -> bool {
     !text.starts_with(':') && !matches!(text, "." | "./" | "..") && (word.glob || !has_glob(text))
 }
 
-/// Whether a word can only be a path, because no part of a branch's name begins with a dot.
+/// Whether a word can only be a path: no branch's name begins with `/` or `~`, ends with `/`, or has
+/// a part that begins with a dot. `a..b` is a range.
 fn is_no_branch(text: &str) -> bool {
     let is_range = text.contains("..") && !text.starts_with('.') && !text.contains('/');
     !is_range && (text.starts_with(['.', '/', '~']) || text.ends_with('/') || text.contains("/."))

@@ -1,7 +1,7 @@
 //! What git runs because of its options and aliases. Git puts its own folder first on PATH for
 //! programs that it starts, so a shim does not see these.
 
-use super::call::quoted;
+use super::known_command::quoted;
 use super::{Call, Walker};
 use crate::shell::field::Field;
 use crate::shell::table::{global_options, grammar::Grammar};

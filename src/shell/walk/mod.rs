@@ -3,7 +3,6 @@
 mod brace;
 mod budget;
 mod builtin;
-mod call;
 mod call_stack;
 mod choices;
 mod compound;
@@ -15,6 +14,7 @@ mod files;
 mod find;
 mod git;
 mod interpreter;
+mod known_command;
 mod list;
 mod parameter;
 mod paths;
@@ -32,7 +32,7 @@ mod wrapper;
 mod xargs;
 
 use super::{Options, Reading};
-use call::{Call, Io};
+use known_command::{Call, Io};
 use walker::Walker;
 
 /// Reads a line.

@@ -4,10 +4,10 @@
 //! of this folder add steps, each for a group of programs or a part of the grammar.
 
 use super::budget::Budget;
-use super::call::Io;
 use super::call_stack::CallStack;
 use super::choices::Choices;
 use super::descriptors::Descriptors;
+use super::known_command::Io;
 use super::recorder::{Mode, Origin, Recorder};
 use super::shell_state::Env;
 use crate::shell::field::Field;
@@ -149,7 +149,6 @@ impl<'o> Walker<'o> {
         }
     }
 
-    /// Records a word that names a file to be written.
     pub(super) fn record_file(&mut self, file: &Field, how: How) {
         self.record_write(&file.text, how, self.recorder.certainty(file.certainty()));
     }

@@ -1,6 +1,6 @@
 //! Wrappers: programs that run the command in their arguments, as `sudo` and `timeout` do.
 
-use super::call::quoted;
+use super::known_command::quoted;
 use super::recorder::Mode;
 use super::shell_state::Value;
 use super::{Call, Io, Walker};

@@ -21,7 +21,8 @@ use crate::core::{
     trace::Mark,
 };
 
-/// Begins the reason that names an agent file which may be started in the reviewer's place.
+/// The beginning of the refusal's reason if another agent file has the reviewer's name; `last_refusal`
+/// recognises it by this.
 pub(crate) const NAMESAKE: &str = "an agent file has the reviewer's name";
 
 /// Per session.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::{
-    due,
+    due_for_archive,
     learnings::{self, Stock},
     say::{self, Out},
 };
@@ -72,9 +72,9 @@ pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
         let out = Out::new(world);
         let text = match &due[..] {
             [] => stock.nothing("Nothing is due."),
-            due => format!("Would be put away:\n{}", due::table(due, &stock, &out)),
+            due => format!("Would be put away:\n{}", due_for_archive::table(due, &stock, &out)),
         };
-        let due: Vec<Value> = due.iter().map(|due| due::as_json(due, &stock)).collect();
+        let due: Vec<Value> = due.iter().map(|due| due_for_archive::as_json(due, &stock)).collect();
         let value = json!({ "dry_run": true, "archived": ids, "due": due });
         return stock.said(value, text, &[], &out);
     }
