@@ -34,7 +34,9 @@ pub(in crate::core::review) fn launch(review: &mut Review, call: &ToolCall, cx: 
     if let Some(path) = &cx.facts.shadow {
         let notice = Notice::new("replaced").with("file", path.display().to_string());
         let reason = namesake(path);
-        return Outcome::object(notice).marked(Mark::TokenRefused { agent_id: None, reason });
+        let told = namesake_told(&reason);
+        let refused = Mark::TokenRefused { agent_id: None, reason };
+        return Outcome::object(notice).marked(refused).telling_user(told);
     }
     let is_told_again = review.launches.iter().any(|launch| is_same(review, launch, call, cx.now));
     if !is_told_again {
@@ -106,10 +108,7 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
     }
     if let Some(path) = &cx.facts.shadow {
         let reason = namesake(path);
-        return no_token(review, agent, &reason).telling_user(format!(
-            "roz: {reason}, so the reviewer may not be ours: it gets no token. Rename or remove \
-             that agent."
-        ));
+        return no_token(review, agent, &reason).telling_user(namesake_told(&reason));
     }
     // A start follows its launch.
     let launch = review.launches.iter().position(|launch| launch.is_open(cx.now));
@@ -174,6 +173,13 @@ pub(in crate::core::review) fn start(review: &mut Review, agent: &str, cx: Cx) -
 
 fn namesake(path: &Path) -> String {
     format!("{NAMESAKE}: `{}`", path.display())
+}
+
+fn namesake_told(reason: &str) -> String {
+    format!(
+        "roz: {reason}, so the reviewer may not be ours: it gets no token. Rename or remove that \
+         agent."
+    )
 }
 
 /// Why a reviewer that starts early opens no review.
