@@ -61,7 +61,7 @@ pub(super) fn why(place: &str, world: &World) -> super::Result {
     let name = place.trim_end_matches(':');
     let line = line.ok_or_else(|| format!("name a line: `roz blame {name}:12 --why`"))?;
     let (at, _) = blamed.range(Some(line), &path)?;
-    let catalogue = sidecar::load(&blamed.project).unwrap_or_default();
+    let catalogue = sidecar::load_fresh(&blamed.project).unwrap_or_default();
     let record = blamed.record(at);
     let id = record.and_then(|record| record.intent_id.as_deref());
     let intent = id.and_then(|id| catalogue.intents.iter().find(|intent| intent.id == id));

@@ -124,7 +124,7 @@ fn check(roz: &Roz, session: Option<&Session>, world: &World) -> Done {
 pub(super) fn project(roz: &Roz, world: &World) -> Project {
     let intent = match roz.policy.intent.enabled {
         Auto::Off => None,
-        Auto::On | Auto::Auto => sidecar::load(&roz.sidecar),
+        Auto::On | Auto::Auto => sidecar::load(&roz.sidecar, &roz.home),
     };
     Project {
         reflection: reflection_facts::is_wanted(roz, &world.cwd),

@@ -221,6 +221,6 @@ fn map(record: &Record, ledger: &Ledger, roz: &Roz, until: Instant) -> Option<St
     if !classes.into_iter().any(has_news) {
         return None;
     }
-    let catalogue = sidecar::load(&roz.sidecar)?;
+    let catalogue = sidecar::load(&roz.sidecar, &roz.home)?;
     ledger.update_map(&catalogue, until).map(|why| format!("roz: {why}."))
 }

@@ -164,7 +164,7 @@ fn granted(event: &Event, session: &Session) -> Option<DateTime<Utc>> {
 
 /// The declarations and ignore rules of the project at `root`, if it has a sidecar.
 fn declared(root: &Path, roz: &Roz) -> Option<(Declared, Ignore)> {
-    let catalogue = sidecar::load(root)?;
+    let catalogue = sidecar::load(root, &roz.home)?;
     let ignore = sidecar::load_ignore(root, &catalogue);
     let sidecar = match Unreliable::find(&catalogue, ignore.as_ref()) {
         Some(unreliable) => Sidecar::Broken(unreliable),

@@ -11,7 +11,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::{
     FOLDER, edit,
     edit::{Author, Change},
-    load, load_ignore, lock,
+    load_fresh, load_ignore, lock,
     target::Site,
     text, unconfirmed,
 };
@@ -73,7 +73,7 @@ impl IntentStore {
     /// `None` if the project declares no intents.
     pub fn open(root: &Path, roz_home: &Path) -> Option<Self> {
         let hashes = unconfirmed::hashes(root);
-        let catalogue = load(root)?;
+        let catalogue = load_fresh(root)?;
         let ignore = load_ignore(root, &catalogue);
         let case = Site::new(root, None).case;
         let (root, roz_home) = (root.to_owned(), roz_home.to_owned());

@@ -27,7 +27,11 @@ use crate::{
         catalogue::{Catalogue, Problem},
         ignore::Ignore,
     },
-    world::{cached, file_identity::is_absent, files},
+    world::{
+        cached::{self, MadeBy},
+        file_identity::{Stamp, is_absent},
+        files,
+    },
 };
 
 pub const FOLDER: &str = ".orchestration";
@@ -35,6 +39,16 @@ pub const FOLDER: &str = ".orchestration";
 /// The largest `active_intents.yaml` that is read, in bytes.
 const LARGEST: u64 = 4 << 20;
 const LARGEST_IGNORE: u64 = 1 << 20;
+/// With aliases in full and each field named, it may be larger than the file.
+const LARGEST_ENTRY: u64 = 32 << 20;
+
+/// Changes whenever the code that reads intents does.
+const MADE_BY: MadeBy = cached::made_by(&[
+    include_bytes!("mod.rs"),
+    include_bytes!("tree.rs"),
+    include_bytes!("yaml.rs"),
+    include_bytes!("../core/intent/catalogue.rs"),
+]);
 
 /// Where a project declares its intents.
 pub fn intents_file(root: &Path) -> PathBuf {
@@ -51,12 +65,45 @@ pub fn governing(project: &Path, cwd: &Path) -> Option<PathBuf> {
     target::nearest_sidecar(&cwd.join("x"))
 }
 
-/// What the project declares. Without such a file: none, and the gate is off.
-pub fn load(root: &Path) -> Option<Catalogue> {
+/// What the project declares, from the cache where nothing has changed. Without such a file: none,
+/// and the gate is off.
+pub fn load(root: &Path, roz_home: &Path) -> Option<Catalogue> {
+    let path = intents_file(root);
+    let meta = match fs::symlink_metadata(&path) {
+        Ok(meta) => meta,
+        Err(err) if is_absent(&err) => return None,
+        Err(err) => return Some(refused(format!("it cannot be looked at: {err}"))),
+    };
+    if let Some(refused) = leads_elsewhere(root) {
+        return Some(refused);
+    }
+    // What is no file is refused below, in words.
+    let stamp = Stamp::of(&meta);
+    if !meta.is_file() {
+        return Some(read(&path).0);
+    }
+    let name = cached::hash(&[path.as_os_str().as_encoded_bytes()]);
+    let entry = roz_home.join(format!("cache/intents-{name:032x}.json"));
+    let stamps = [&stamp].into_iter();
+    if let Some(found) = cached::read(&entry, MADE_BY, &stamp, stamps, LARGEST_ENTRY) {
+        return Some(found);
+    }
+    let pending = cached::begin(&entry);
+    let (catalogue, read) = read(&path);
+    if let Some(pending) = pending
+        && read.as_ref() == Some(&stamp)
+    {
+        pending.finish(MADE_BY, &stamp, &catalogue);
+    }
+    Some(catalogue)
+}
+
+/// As [`load`], read anew; writes nothing.
+pub fn load_fresh(root: &Path) -> Option<Catalogue> {
     let path = intents_file(root);
     match fs::symlink_metadata(&path) {
         Err(err) if is_absent(&err) => None,
-        _ => Some(leads_elsewhere(root).unwrap_or_else(|| read(&path))),
+        _ => Some(leads_elsewhere(root).unwrap_or_else(|| read(&path).0)),
     }
 }
 
@@ -65,11 +112,12 @@ fn leads_elsewhere(root: &Path) -> Option<Catalogue> {
     is_link.then(|| refused(format!("`{FOLDER}` is a symbolic link, not a folder")))
 }
 
-fn read(path: &Path) -> Catalogue {
+/// What it says, and of which file that was.
+fn read(path: &Path) -> (Catalogue, Option<Stamp>) {
     match bytes(path, LARGEST) {
-        Ok(Some(bytes)) => yaml::parse(&bytes),
-        Ok(None) => refused("it is gone".to_owned()),
-        Err(what) => refused(what),
+        Ok(Some((bytes, stamp))) => (yaml::parse(&bytes), Some(stamp)),
+        Ok(None) => (refused("it is gone".to_owned()), None),
+        Err(what) => (refused(what), None),
     }
 }
 
@@ -88,12 +136,12 @@ pub fn load_ignore(root: &Path, catalogue: &Catalogue) -> Result<Ignore, Problem
 
 /// As [`bytes`], as text.
 fn text(path: &Path, largest: u64) -> Result<Option<String>, String> {
-    let found = bytes(path, largest)?.map(String::from_utf8);
+    let found = bytes(path, largest)?.map(|(bytes, _)| String::from_utf8(bytes));
     found.transpose().map_err(|_| "it is not UTF-8".to_owned())
 }
 
 /// A regular file of at most `largest` bytes; none if it is not there.
-fn bytes(path: &Path, largest: u64) -> Result<Option<Vec<u8>>, String> {
+fn bytes(path: &Path, largest: u64) -> Result<Option<(Vec<u8>, Stamp)>, String> {
     let said = |err: files::Error| match &err {
         files::Error::NotAFile { what, .. } => format!("it is {what}, not a file"),
         files::Error::Io { source, .. } => format!("it cannot be read: {source}"),
@@ -103,7 +151,7 @@ fn bytes(path: &Path, largest: u64) -> Result<Option<Vec<u8>>, String> {
         Some((bytes, _)) if bytes.len() as u64 > largest => {
             Err(format!("it is larger than {} MiB", largest >> 20))
         }
-        found => Ok(found.map(|(bytes, _)| bytes)),
+        found => Ok(found.map(|(bytes, meta)| (bytes, Stamp::of(&meta)))),
     }
 }
 

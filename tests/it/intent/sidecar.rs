@@ -37,7 +37,15 @@ impl Project {
         let project = Self::new();
         fs::write(project.file(), text).unwrap();
         // As if it had been there for a while.
+        project.age();
         project
+    }
+
+    /// A cache trusts no file that changed a moment ago; the change of times
+    /// cannot be set back, so a while passes.
+    fn age(&self) {
+        let _ = self;
+        std::thread::sleep(Duration::from_millis(80));
     }
 
     fn root(&self) -> PathBuf {
@@ -53,20 +61,30 @@ impl Project {
     }
 
     fn load(&self) -> Option<Catalogue> {
-        sidecar::load(&self.root())
+        sidecar::load(&self.root(), &self.home())
     }
 
     #[track_caller]
     fn is_refused(&self, words: &str) {
-        let catalogue = self.load().expect("there is a sidecar");
-        let said = catalogue.broken().expect("it is broken").to_string();
-        assert!(said.contains(words), "{said}");
+        for catalogue in [self.load(), sidecar::load_fresh(&self.root())] {
+            let catalogue = catalogue.expect("there is a sidecar");
+            let said = catalogue.broken().expect("it is broken").to_string();
+            assert!(said.contains(words), "{said}");
+        }
     }
 
     fn change(&self, what: &Change) -> Result<bool, Error> {
         let until = Instant::now() + Duration::from_secs(10);
         let now = NOW.parse().unwrap();
         change(&self.root(), &self.home(), what, Author { now, is_agents: false, until })
+    }
+
+    fn entries(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(self.home().join("cache")) else { return Vec::new() };
+        entries
+            .map(|it| it.unwrap().path())
+            .filter(|it| it.extension().is_some_and(|it| it == "json"))
+            .collect()
     }
 }
 
@@ -118,6 +136,42 @@ fn what_is_no_file_is_refused_by_its_name() {
 }
 
 #[test]
+fn an_unchanged_file_is_read_from_the_cache_and_a_changed_one_is_not() {
+    let project = Project::with(TEXT);
+    let first = project.load().unwrap();
+    let [entry] = &project.entries()[..] else { panic!("{:?}", project.entries()) };
+    // Only who reads the entry finds what is written in it.
+    let text = fs::read_to_string(entry).unwrap();
+    fs::write(entry, text.replace("src/**", "from/the/cache")).unwrap();
+    assert_eq!(project.load().unwrap().intents[0].owned_scope, ["from/the/cache"]);
+    let meta = fs::metadata(project.file()).unwrap();
+    fs::write(project.file(), TEXT.replace("src/**", "SRC/**")).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(project.file())
+        .unwrap()
+        .set_modified(meta.modified().unwrap())
+        .unwrap();
+    assert_eq!(project.load().unwrap().intents[0].owned_scope, ["SRC/**"]);
+    assert_eq!(first.intents[0].owned_scope, ["src/**"]);
+    for damage in ["", "{", "null", "[]"] {
+        for entry in project.entries() {
+            fs::write(entry, damage).unwrap();
+        }
+        assert_eq!(project.load().unwrap().intents[0].owned_scope, ["SRC/**"]);
+    }
+}
+
+#[test]
+fn a_broken_file_stays_broken_from_the_cache() {
+    let project = Project::with("active_intents:\n- id: [\n");
+    for _ in 0..2 {
+        project.is_refused("line 2, column 7");
+    }
+    assert_eq!(project.entries().len(), 1);
+}
+
+#[test]
 fn a_change_keeps_mode_comments_and_leaves_nothing_behind() {
     let project = Project::with(TEXT);
     fs::set_permissions(project.file(), fs::Permissions::from_mode(0o640)).unwrap();
@@ -147,7 +201,7 @@ fn changes_side_by_side_all_arrive() {
             });
         }
     });
-    let catalogue = sidecar::load(&project.root()).unwrap();
+    let catalogue = sidecar::load_fresh(&project.root()).unwrap();
     assert_eq!(catalogue.intents[0].owned_scope.len(), 81);
 }
 
