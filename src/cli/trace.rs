@@ -84,13 +84,23 @@ fn shown(event: &TraceEvent, args: &Args, out: &Out) -> String {
     let head = format!("{:>5}  {time}  {:<18}", event.seq, bounded::plain_line(&event.event_type));
     let line = say::fitted(&format!("{head}  {}", bounded::plain_line(&gist(event))), out.edge());
     let (head, rest) = line.split_at_checked(head.len()).unwrap_or((&line, ""));
-    let mut text = format!("{}{}\n", out.paint(say::Tone::Dim, head), rest.trim_end());
+    let mut text = format!("{}{}\n", out.paint(tone(event), head), rest.trim_end());
     if args.verbose && !event.payload.is_null() {
         for line in format!("{:#}", event.payload).lines() {
             let _ = writeln!(text, "       {}", bounded::plain(line));
         }
     }
     text
+}
+
+fn tone(event: &TraceEvent) -> say::Tone {
+    match event.event_type.as_str() {
+        "gate_blocked" | "breaker_tripped" | "token_refused" | "decision_refused" | "protected" => {
+            say::Tone::Bad
+        }
+        "roz_decision" | "gate_allowed" | "call_granted" => say::Tone::Good,
+        _ => say::Tone::Dim,
+    }
 }
 
 /// The most important fields, which are shown in this order and without their names.

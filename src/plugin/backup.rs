@@ -128,6 +128,15 @@ fn digest(path: &Path) -> Option<String> {
     remove_roz(&document, path);
     document.remove_if_empty(&TABLES);
     let mut said = document.value();
+    // The same as none for digests that earlier versions wrote.
+    if let Some(permissions) = said.get_mut("permissions").and_then(Value::as_object_mut)
+        && permissions.get("allow") == Some(&json!([]))
+    {
+        permissions.remove("allow");
+        if permissions.is_empty() {
+            said.as_object_mut().map(|object| object.remove("permissions"));
+        }
+    }
     if path.ends_with(INSTALLED_PLUGINS) && said == json!({ "version": said["version"] }) {
         said = json!({});
     }

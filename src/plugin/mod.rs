@@ -13,6 +13,7 @@ pub mod read_settings;
 
 use std::{
     collections::BTreeSet,
+    ffi::OsStr,
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -188,8 +189,12 @@ pub fn is_of_roz(folder: &Path) -> bool {
 
 /// Whether a binary is in a build folder, from which it may be cleaned.
 pub fn is_in_build_folder(binary: &Path) -> bool {
-    let mut below = binary.iter().skip_while(|name| *name != "target").skip(1).take(2);
-    below.any(|name| name == "debug" || name == "release")
+    let names: Vec<_> = binary.iter().collect();
+    let is_profile = |name: &&OsStr| *name == "debug" || *name == "release";
+    names
+        .iter()
+        .enumerate()
+        .any(|(at, name)| *name == "target" && names.iter().skip(at + 1).take(2).any(is_profile))
 }
 
 #[cfg(test)]

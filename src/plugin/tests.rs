@@ -117,7 +117,11 @@ fn a_missing_or_broken_folder_is_said_to_be_so() {
 
 #[test]
 fn a_build_folder_is_known_by_its_names() {
-    for path in ["/p/target/debug/roz", "/p/target/x86_64-unknown-linux-musl/release/roz"] {
+    for path in [
+        "/p/target/debug/roz",
+        "/p/target/x86_64-unknown-linux-musl/release/roz",
+        "/home/u/target/p/x/target/release/roz",
+    ] {
         assert!(is_in_build_folder(Path::new(path)), "{path}");
     }
     for path in ["/home/u/.local/bin/roz", "/srv/target/bin/roz", "/opt/release/roz"] {

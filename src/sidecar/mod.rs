@@ -45,7 +45,7 @@ const LARGEST_ENTRY: u64 = 32 << 20;
 /// Changes whenever the code that reads intents does.
 const MADE_BY: MadeBy = cached::made_by(&[
     include_bytes!("mod.rs"),
-    include_bytes!("tree.rs"),
+    include_bytes!("yaml_tree.rs"),
     include_bytes!("yaml.rs"),
     include_bytes!("../core/intent/catalogue.rs"),
 ]);
@@ -77,7 +77,7 @@ pub fn load(root: &Path, roz_home: &Path) -> Option<Catalogue> {
     if let Some(refused) = leads_elsewhere(root) {
         return Some(refused);
     }
-    // What is no file is refused below, in words.
+    // Anything but a regular file is refused when it is read.
     let stamp = Stamp::of(&meta);
     if !meta.is_file() {
         return Some(read(&path).0);
@@ -93,7 +93,7 @@ pub fn load(root: &Path, roz_home: &Path) -> Option<Catalogue> {
     if let Some(pending) = pending
         && read.as_ref() == Some(&stamp)
     {
-        pending.finish(MADE_BY, &stamp, &catalogue);
+        pending.finish(MADE_BY, &stamp, &catalogue, None);
     }
     Some(catalogue)
 }

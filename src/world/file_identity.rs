@@ -37,17 +37,23 @@ pub(crate) enum Stamp {
     },
 }
 
+impl Stamp {
+    pub(crate) fn of(meta: &fs::Metadata) -> Self {
+        Self::File {
+            dev: meta.dev(),
+            ino: meta.ino(),
+            size: meta.size(),
+            mtime: (meta.mtime(), meta.mtime_nsec()),
+            ctime: (meta.ctime(), meta.ctime_nsec()),
+        }
+    }
+}
+
 impl Seen {
     /// Follows links, because many users keep their files elsewhere.
     pub(crate) fn at(path: PathBuf) -> Self {
         let stamp = match fs::metadata(&path) {
-            Ok(meta) => Stamp::File {
-                dev: meta.dev(),
-                ino: meta.ino(),
-                size: meta.size(),
-                mtime: (meta.mtime(), meta.mtime_nsec()),
-                ctime: (meta.ctime(), meta.ctime_nsec()),
-            },
+            Ok(meta) => Stamp::of(&meta),
             Err(err) if is_absent(&err) => Stamp::Absent,
             Err(_) => Stamp::Hidden,
         };

@@ -7,13 +7,15 @@ use sha2::{Digest as _, Sha256};
 
 use super::{
     git::{self, Error, git_with},
-    read_head,
+    read_ending, read_head,
 };
 
 /// How many files are looked at one by one. More than that is a large change anyway.
 const MAX_FILES: usize = 2_000;
 /// A larger file counts as a large change.
 const MAX_FILE: usize = 4 << 20;
+/// Of a reflog only the end is read.
+const MAX_LOG: u64 = 1 << 20;
 
 /// A file that differs from a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,8 +146,8 @@ fn pulled(root: &Path, since: DateTime<Utc>) -> Option<String> {
         .into_iter()
         .chain(usual)
         .filter(|name| name.starts_with("refs/remotes/") && !name.contains(".."))
-        .filter_map(|name| read_head(&common.join("logs").join(name), MAX_FILE));
-    let text = String::from_utf8_lossy(&logs.next()?).into_owned();
+        .filter_map(|name| read_ending(&common.join("logs").join(name), MAX_LOG));
+    let text = logs.next()?;
     let is_fetched = |moved: &git::Moved| !moved.action.starts_with("update by push");
     let newest = git::reflog(&text).rfind(is_fetched)?;
     (newest.at >= since.timestamp()).then(|| newest.new.to_owned())

@@ -85,7 +85,11 @@ pub(in crate::cli) fn declare(
     let (intent, complaints) = draft::intent(draft, &store.catalogue, world.now)?;
     store.add(intent.clone(), world.now)?;
     let mind = minded(store, &intent, &complaints);
-    let words = format!("Declared {} ({}): {}", intent.id, intent.status, intent.name);
+    let words = format!(
+        "Declared {0} ({1}): {2}\nSelect it before you change anything: `roz intent select {0}`, or \
+         the tool `select_active_intent`.",
+        intent.id, intent.status, intent.name
+    );
     said(json!({ "intent": intent, "mind": mind }), &lines(words, &mind))
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     cli::{
         Done, Result, decide,
-        intent::{self, check_declarations, lesson, list_and_show, new_and_expand},
+        intent::{self, lesson, list_and_show, new_and_expand},
         said,
     },
     core::{
@@ -233,12 +233,28 @@ fn list(input: Input, world: &World) -> Result {
 
 fn status(input: Input, world: &World) -> Result {
     let (_, store) = project(world)?;
-    let Some(id) = input.intent_id else { return check_declarations::check(&store, world) };
+    let Some(id) = input.intent_id else { return said(overview(&store), "") };
     let intent = selection::find(&store.catalogue, id.trim(), "intent_status")?;
     let mut told = list_and_show::intent_json(intent, &store);
     told["recent"] = json!(store.recent(&intent.id));
     told["lessons"] = json!(store.lessons(intent));
     said(told, "")
+}
+
+fn overview(store: &IntentStore) -> Value {
+    let catalogue = &store.catalogue;
+    let problems = catalogue.problems.iter().take(50).map(ToString::to_string);
+    let ignore = store.ignore.as_ref().err().map(ToString::to_string);
+    let open = catalogue.open().map(
+        |intent| json!({ "id": intent.id, "name": intent.name, "status": intent.status.word() }),
+    );
+    json!({
+        "reliable": catalogue.broken().is_none() && ignore.is_none(),
+        "problems": problems.collect::<Vec<String>>(),
+        "ignore_problem": ignore,
+        "declared": catalogue.intents.len(),
+        "open": open.collect::<Vec<Value>>(),
+    })
 }
 
 fn create(new: Input, world: &World) -> Result {

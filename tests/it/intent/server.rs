@@ -148,7 +148,7 @@ fn a_broken_sidecar_is_a_tool_error_with_line_and_column() {
         assert!(text.contains("line ") && text.contains("column "), "{tool}: {text}");
     }
     let said = ask(&roz, "intent_status", json!({}));
-    assert_eq!(said.object["ok"], false, "{said:?}");
+    assert_eq!(said.object["reliable"], false, "{said:?}");
 }
 
 #[test]

@@ -145,6 +145,10 @@ fn what_a_pull_brought_is_not_the_agents_work() {
     roz.git(&["-C", other, "add", "."]);
     roz.git(&["-C", other, "commit", "-qm", "Theirs"]);
     roz.git(&["-C", other, "push", "-q"]);
+    // The reflog of years.
+    let log = roz.project().join(".git/logs/refs/remotes/origin/main");
+    let pushed = fs::read_to_string(&log).unwrap();
+    fs::write(&log, pushed.repeat((5 << 20) / pushed.len())).unwrap();
     roz.git(&["pull", "-q"]);
     roz.stop().passes();
     assert_eq!(roz.reflection(), "skipped");
