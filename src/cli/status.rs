@@ -70,16 +70,20 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         return short(&gates, &roz, out.colour, "");
     }
     let waiting = gates.iter().find(|gate| gate.waits_for.is_some());
-    let value = json!({
+    let mut value = json!({
         "project": roz.project,
         "session_id": session.as_ref().map(|session| &session.session_id),
         "updated_at": session.as_ref().map(|session| session.updated_at),
         "trial": roz.policy.trial,
+        "errors": roz.diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "gates": gates,
         "unconfirmed": own_files::unconfirmed(&roz.home),
         "waits_for": waiting.and_then(|waiting| waiting.waits_for.as_ref()),
         "next": waiting.and_then(|waiting| waiting.next.as_ref()),
     });
+    if let Some(at) = gates.iter().position(|gate| gate.gate == "review") {
+        value["gates"][at]["gates"] = json!(roz.policy.review.gates.tools);
+    }
     super::said(value, in_words(&roz, session.as_ref(), &gates, &out, world))
 }
 
@@ -158,13 +162,20 @@ fn in_words(
             (true, None) => (Tone::Good, status.state),
         };
         let about = status.about.iter().filter(|_| status.on).map(|about| format!(" {about}"));
-        let state = state.replace('_', " ") + &about.collect::<String>();
+        let mut state = state.replace('_', " ") + &about.collect::<String>();
+        let patterns = &roz.policy.review.gates.tools;
+        if status.gate == "review" && status.on && !patterns.is_empty() {
+            let _ = write!(state, "; gates: {}", patterns.join(", "));
+        }
         let _ = writeln!(text, "{:<11}{}", status.gate, out.paint(tone, &state));
         for (what, words) in [("waits for", &status.waits_for), ("next", &status.next)] {
             for words in words.iter().filter(|_| status.on) {
                 text += &out.field(&format!("{:<11}{what}", ""), 22, words);
             }
         }
+    }
+    for complaint in roz.complaints() {
+        text += &(out.paint(Tone::Bad, &say::folded(&complaint, out.width, "  ")) + "\n");
     }
     for weakened in own_files::unconfirmed(&roz.home) {
         let told = say::folded(&weakened.shown(), out.width, "             ");

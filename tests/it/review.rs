@@ -164,7 +164,7 @@ fn a_review_that_was_given_up_shows() {
     let told = roz.json(&["status"]);
     let review = told["gates"].as_array().unwrap().iter().find(|it| it["gate"] == "review");
     let review = review.unwrap();
-    assert_eq!((&review["state"], &review["waits_for"]), (&json!("idle"), &Value::Null));
+    assert_eq!((&review["state"], &review["waits_for"]), (&json!("given_up"), &Value::Null));
     assert!(review["next"].as_str().unwrap().contains("given up"), "{review}");
     let short = roz.run(&["status", "--short"]).succeeds().stdout;
     assert!(short.contains("review given up"), "{short}");

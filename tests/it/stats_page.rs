@@ -87,6 +87,17 @@ fn a_home_without_sessions_has_a_page_too() {
 }
 
 #[test]
+fn the_page_tells_a_trial_from_what_was_blocked() {
+    let roz = Roz::gated("trial = true");
+    roz.prompt("#roz push it").objects_to_nothing();
+    roz.push().objects_to_nothing();
+    roz.stop().objects_to_nothing();
+    let told = page(&roz);
+    assert!(told.contains("refused only in a trial"), "{told}");
+    assert!(told.contains(">0, 0, 0, 2<"), "{told}");
+}
+
+#[test]
 fn a_page_that_cannot_be_written_is_an_error() {
     let why = Roz::new().run(&["stats", "--html", "nowhere/stats.html"]).fails();
     assert!(why.contains("failed to write"), "{why}");

@@ -80,11 +80,114 @@ fn why_says_what_was_refused_last_and_what_to_do() {
     let told = roz.json(&["why"]);
     assert_eq!(told["refused"]["what"], "a call of Bash: git push", "{told}");
     roz.reviewed("COMPLETE", "fine");
-    assert!(roz.run(&["why"]).succeeds().stdout.contains("nothing is in the way any more"));
+    assert!(roz.run(&["why"]).succeeds().stdout.contains("Nothing is in the way any more"));
     roz.bash("rm -rf ~/.roz").denies();
     let told = roz.json(&["why"]);
     assert_eq!(told["refused"]["by"], "self-protection");
     assert!(!told["next"].as_str().unwrap().is_empty(), "{told}");
+}
+
+#[test]
+fn why_says_what_a_person_can_type() {
+    let roz = Roz::gated("");
+    roz.requests("#roz fix the login");
+    roz.stop().blocks();
+    let told = roz.run(&["why"]).succeeds().stdout;
+    assert!(told.contains("The review is pending."), "{told}");
+    assert!(told.contains("Have the work reviewed by the reviewer `roz`. Or type"), "{told}");
+    for typed in ["`#roz:approve`", "`#roz:stop`"] {
+        assert!(roz.json(&["why"])["next"].as_str().unwrap().contains(typed), "{told}");
+    }
+    roz.push().denies();
+    let told = roz.json(&["why"]);
+    let next = told["next"].as_str().unwrap();
+    assert!(next.contains("`roz approve`") && next.contains("`roz allow`"), "{told}");
+}
+
+#[test]
+fn why_says_that_a_refused_call_has_gone_through_since() {
+    let roz = Roz::gated("");
+    roz.push().denies();
+    roz.prompt("#roz:allow");
+    roz.push().objects_to_nothing();
+    let told = roz.run(&["why"]).succeeds().stdout;
+    assert!(told.contains("It has gone through since."), "{told}");
+    roz.requests("#roz fix the login");
+    roz.stop().blocks();
+    roz.prompt("#roz:approve");
+    roz.stop().passes();
+    let told = roz.run(&["why"]).succeeds().stdout;
+    assert!(told.contains("a stop") && told.contains("It has gone through since."), "{told}");
+}
+
+#[test]
+fn why_takes_the_beginning_of_a_session_or_an_older_place() {
+    let roz = Roz::gated("");
+    roz.push().denies();
+    assert_eq!(roz.json(&["why", SESSION])["refused"]["by"], "review");
+    let told = roz.run(&["why", "no-such-session"]).fails();
+    assert!(told.contains("session"), "{told}");
+    let told = roz.run(&["why", "no-such-file:3"]).fails();
+    assert!(told.contains("there is no file"), "{told}");
+}
+
+#[test]
+fn why_says_that_a_person_was_asked() {
+    let roz = Roz::gated("circuit_breaker.max_blocks = 1");
+    roz.requests("#roz");
+    roz.stop().blocks();
+    roz.stop().tells_user();
+    roz.push().asks();
+    let told = roz.run(&["why"]).succeeds().stdout;
+    assert!(told.contains("\nasked about"), "{told}");
+    assert!(told.contains("the review was given up after too many stops"), "{told}");
+}
+
+#[test]
+fn a_review_that_the_user_ends_is_not_given_up_any_more() {
+    let roz = Roz::gated("circuit_breaker.max_blocks = 1");
+    roz.requests("#roz");
+    roz.stop().blocks();
+    roz.stop().tells_user();
+    assert!(roz.run(&["status"]).succeeds().stdout.contains("review     given up"));
+    roz.prompt("#roz:stop").tells_user();
+    let told = roz.run(&["status"]).succeeds().stdout;
+    assert!(told.contains("review     idle") && !told.contains("given up"), "{told}");
+}
+
+#[test]
+fn a_completed_intent_is_not_worked_on_any_more() {
+    let roz = Roz::new();
+    roz.run(&["init", "--intent"]).succeeds();
+    roz.run(&["intent", "new", "First", "--scope", "src/**", "--yes"]).succeeds();
+    roz.run(&["intent", "select", "INT-001", "--session-id", SESSION]).succeeds();
+    roz.run(&["intent", "complete", "INT-001", "--yes"]).succeeds();
+    let told = roz.run(&["status"]).succeeds().stdout;
+    assert!(!told.contains("INT-001"), "{told}");
+    assert!(!told.contains("No gate waits for anything."), "{told}");
+}
+
+#[test]
+fn mistakes_in_the_configuration_are_named() {
+    let roz = Roz::with_config("no_such_key = 1\n");
+    std::fs::create_dir_all(roz.project().join(".roz")).unwrap();
+    roz.write(".roz/config.toml", "trial = true\n");
+    let told = roz.run(&["status"]).succeeds().stdout;
+    assert!(told.contains("no_such_key") && told.contains("trial"), "{told}");
+    assert_eq!(roz.json(&["status"])["errors"].as_array().unwrap().len(), 2);
+    roz.configure("trial = [");
+    let errors = roz.json(&["status"])["errors"].to_string();
+    assert!(errors.contains("config.toml"), "{errors}");
+    assert_eq!(Roz::new().json(&["status"])["errors"], json!([]));
+}
+
+#[test]
+fn gated_calls_are_named() {
+    let roz = Roz::gated("");
+    let told = roz.run(&["status"]).succeeds().stdout;
+    assert!(told.contains("review     idle; gates: Bash:git push*\n"), "{told}");
+    assert_eq!(gate(&roz, "review")["gates"], json!(["Bash:git push*"]));
+    assert!(!Roz::new().run(&["status"]).succeeds().stdout.contains("gates:"));
 }
 
 #[test]

@@ -77,6 +77,16 @@ fn a_project_cannot_start_a_trial() {
 }
 
 #[test]
+fn why_says_that_it_was_only_a_trial() {
+    let roz = Roz::gated("trial = true");
+    roz.push().objects_to_nothing();
+    let told = roz.run(&["why"]).succeeds().stdout;
+    assert!(told.contains("trial") && told.contains("would have been refused"), "{told}");
+    assert!(!told.contains("\nrefused "), "{told}");
+    assert_eq!(roz.json(&["why"])["refused"]["trial"], true);
+}
+
+#[test]
 fn status_says_that_it_is_a_trial() {
     let roz = Roz::gated("trial = true");
     assert_eq!(roz.json(&["status"])["trial"], true);

@@ -49,7 +49,7 @@ fn once_the_breaker_has_tripped_a_push_is_denied() {
     roz.stop().blocks();
     roz.stop().tells_user();
     let why = bash_in(&roz, "dontAsk", "git push").denies();
-    assert!(why.contains("the breaker has tripped"), "{why}");
+    assert!(why.contains("the review was given up after too many stops"), "{why}");
     let why = roz.push().asks();
     assert!(why.contains("roz allow"), "with the command of a person: {why}");
 }

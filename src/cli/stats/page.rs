@@ -17,6 +17,7 @@ use crate::{
     core::{
         bounded,
         intent::{catalogue::Intent, ledger::Record},
+        last_refusal,
         session::Session,
         trace::TraceEvent,
     },
@@ -33,11 +34,15 @@ const MOST_ROWS: usize = 40;
 const LONGEST_TEXT: usize = 400;
 const WIDTH: usize = 900;
 
-/// Calls that were denied or asked about, gated calls that went through, stops that were held.
-type Counts = [usize; 3];
+/// How often each of [`SERIES`] happened.
+type Counts = [usize; 4];
 
-const SERIES: [(&str, &str); 3] =
-    [("hatched", "calls blocked"), ("plain", "gated calls let through"), ("open", "stops held")];
+const SERIES: [(&str, &str); 4] = [
+    ("hatched", "calls blocked"),
+    ("plain", "gated calls let through"),
+    ("open", "stops held"),
+    ("dashed", "refused only in a trial"),
+];
 
 #[derive(Debug, Default)]
 struct Told {
@@ -84,7 +89,10 @@ fn told(events: &[TraceEvent], since: DateTime<Utc>) -> Told {
     for event in events.iter().filter(|event| event.timestamp >= since) {
         let text = |field: &str| event.payload[field].as_str().unwrap_or_default();
         let call = text("tool_use_id");
+        let is_refusal = matches!(text("answer"), "deny" | "ask" | "block");
         let series = match event.event_type.as_str() {
+            "would_refuse" => 3,
+            _ if is_refusal && last_refusal::is_trial(event, events) => continue,
             "gate_blocked" => 0,
             "intent_refused" | "protected" if text("answer") != "told" => 0,
             "gate_allowed" if call.is_empty() || passed.insert(call) => 1,

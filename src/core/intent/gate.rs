@@ -31,12 +31,16 @@ impl Gate for IntentGate {
 
     fn status(&self, session: Option<&Session>, project: &Project, _: &Policy) -> Status {
         let selected = session.and_then(|session| session.intent.selected());
+        let is_completed = selected.is_some_and(|selected| {
+            matches!(&project.intent, Some(Ok(open)) if !open.contains(&selected.intent_id))
+        });
+        let selected = selected.filter(|_| !is_completed);
         let about = selected.map(|selected| line(&selected.intent_id));
         let on = project.intent.is_some();
         let state = match session {
-            Some(session) => session.intent.word(),
-            None if on => "awaiting_intent_selection",
-            None => "off",
+            Some(session) if !is_completed => session.intent.word(),
+            _ if on => "awaiting_intent_selection",
+            _ => "off",
         };
         let in_short = on.then(|| about.clone().unwrap_or_else(|| "no intent".to_owned()));
         let status = |waits_for: Option<&str>, next: Option<String>| {

@@ -1,6 +1,6 @@
 //! Implements [`Gate`] for the review gate: decisions and status.
 
-use super::{decide, phase::Phase};
+use super::{decide, phase::Phase, state::GIVEN_UP};
 use crate::core::{
     Cx,
     event::Event,
@@ -35,14 +35,14 @@ impl Gate for ReviewGate {
             || "a reviewer's approval, which the user asked for".to_owned(),
             |trigger| format!("a reviewer's approval, before `{}`", line(&trigger.pattern_matched)),
         );
+        let is_given_up = phase == Phase::Idle
+            && session.is_some_and(|session| session.review.breaker.is_tripped);
         let (waits_for, next) = match phase {
-            Phase::Idle if session.is_some_and(|session| session.review.breaker.is_tripped) => (
+            Phase::Idle if is_given_up => (
                 None,
-                Some(
-                    "the review was given up after too many stops. Gated calls ask you; `#roz` in \
-                     front of a prompt asks for a new one"
-                        .to_owned(),
-                ),
+                Some(format!(
+                    "{GIVEN_UP}. Gated calls ask you; `#roz` in front of a prompt asks for a new one"
+                )),
             ),
             Phase::Idle | Phase::Approved => (None, None),
             Phase::Pending => {
@@ -57,13 +57,9 @@ impl Gate for ReviewGate {
                 (Some(format!("what {finder} found: {}", line(summary))), Some(AGAIN.to_owned()))
             }
         };
-        let state = phase.word();
-        let in_short = match phase {
-            // There is a next step although the state is idle.
-            Phase::Idle => next.as_ref().map(|_| "review given up".to_owned()),
-            _ => Some(format!("review {state}")),
-        };
-        let in_short = in_short.filter(|_| on);
+        let state = if is_given_up { "given_up" } else { phase.word() };
+        let in_short = (on && state != Phase::Idle.word())
+            .then(|| format!("review {}", state.replace('_', " ")));
         Status { gate: self.name(), on, state, about: None, waits_for, next, in_short }
     }
 }

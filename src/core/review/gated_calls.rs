@@ -12,7 +12,7 @@ use crate::core::{
         gate_patterns::{covering, covering_runs},
         is_reviewer_name, messages,
         phase::Phase,
-        state::{GateTrigger, Opener, Reach, Review},
+        state::{GIVEN_UP, GateTrigger, Opener, Reach, Review},
     },
     tool_pattern,
     trace::{GateAnswer, Mark, Word},
@@ -70,7 +70,7 @@ pub(super) fn on_tool(
         return gate.let_through(review, cx.policy.review.gates.approval_scope);
     }
     if review.breaker.is_hot(&cx.policy.circuit_breaker, cx.now) {
-        return gate.ask("breaker", "the breaker has tripped: the review was given up");
+        return gate.ask("breaker", GIVEN_UP);
     }
     if let Reach::Unknown(why) = &reach
         && review.phase() != Phase::Reviewing

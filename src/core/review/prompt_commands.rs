@@ -18,7 +18,7 @@ use crate::core::{
 };
 
 pub(super) fn on_prompt(review: &mut Review, event: &Event, text: &str, cx: Cx) -> Outcome {
-    let is_idle = review.phase() == Phase::Idle;
+    let is_idle = review.phase() == Phase::Idle && !review.breaker.is_tripped;
     if !review.prompted(text, event.origin.prompt_id.as_deref(), cx.now) {
         return Outcome::pass();
     }

@@ -23,6 +23,9 @@ use crate::core::{
     },
 };
 
+/// What is said of a review whose breaker has tripped.
+pub(super) const GIVEN_UP: &str = "the review was given up after too many stops";
+
 const MAX_PROMPTS: usize = 20;
 /// In bytes, for all stored prompts together; above it the older ones are shortened.
 const MAX_PROMPT_BYTES: usize = 24 * 1024;

@@ -10,7 +10,7 @@ use crate::core::{
         REVIEWER, authorization, blocked_stops,
         decision::Decision,
         phase::Phase,
-        state::{Opener, Review},
+        state::{GIVEN_UP, Opener, Review},
         work::{Known, Serving, Work},
     },
     trace::{Mark, StopAnswer, Word},
@@ -138,7 +138,7 @@ fn tripped(review: &Review, stop: &Stop) -> Outcome {
              passes. The work is NOT reviewed. Gated calls now ask you."
         ),
     };
-    passed(review, stop, "the breaker has tripped")
+    passed(review, stop, GIVEN_UP)
         .marked(Mark::BreakerTripped { block_count: blocks })
         .telling_user(told)
 }

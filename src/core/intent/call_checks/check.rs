@@ -8,6 +8,7 @@ use crate::{
             catalogue::Intent,
             class::{Class, Judged, Purpose},
             facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
+            ledger::who_changed::UNKNOWN,
             scope::{Scope, Unsure, Verdict as InScope, Why},
             selection::{self, Refused, Unreliable},
             state::IntentState,
@@ -340,17 +341,18 @@ impl<'a> Check<'a> {
                 continue;
             }
             let shown = aim.shown();
-            let found = match seen {
-                Some(_) => format!("Stale File: {shown} has changed since you read it."),
-                None => format!("Stale File: {shown} is there, and you have not read it."),
+            let (found, then) = match seen {
+                Some(_) => (format!("{shown} has changed since you read it."), "Read it again"),
+                None => (format!("you have not read {shown}."), "Read it"),
             };
-            let by = aim.changed_by.as_deref().map(|by| format!(" Changed by: {by}."));
-            let message = found + &by.unwrap_or_default();
+            let by = aim.changed_by.as_deref().filter(|by| seen.is_some() || *by != UNKNOWN);
+            let by = by.map(|by| format!(" Changed by: {by}."));
+            let message = format!("Stale File: {found}{}", by.unwrap_or_default());
             let mut refusal = self
                 .refusal(Code::StaleFile, message)
                 .about(shown)
                 .of_intent(&intent.id)
-                .recovery("Read it again, then write.");
+                .recovery(format!("{then}, then write."));
             refusal.expected_hash = seen;
             refusal.actual_hash = Some(actual.clone());
             refusal.changed_by.clone_from(&aim.changed_by);

@@ -28,7 +28,11 @@ fn a_stale_file_says_who_changed_it() {
     assert!(by.starts_with("not by an agent roz knows of; before that session session-…"), "{by}");
     let never = json!({ "file_path": roz.project().join("src/auth/new.rs"), "content": "x" });
     roz.write("src/auth/new.rs", "by hand\n");
-    assert_eq!(told(roz.tool("Write", &never)), "not by an agent roz knows of");
+    let reason = roz.tool("Write", &never).denies();
+    assert!(
+        reason.contains("Stale File: you have not read src/auth/new.rs. Read it, then write."),
+        "{reason}"
+    );
 }
 
 #[test]
