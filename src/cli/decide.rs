@@ -63,7 +63,7 @@ pub(super) struct Args {
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error("this is for humans only: standard input and standard error must be a terminal")]
+    #[error("this is for humans only: run it at a terminal, or begin a prompt with `#roz:approve`")]
     NoTerminal,
     #[error(
         "this is for humans only, and an agent's client started it. Use a terminal of your own"

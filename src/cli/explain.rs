@@ -19,6 +19,9 @@ use crate::{
 /// Show how a command is read, and what would object to it
 ///
 /// Nothing is run, and no session is changed.
+/// RUNS: `literal` as written, `resolved` by variables, `opaque` if unknown.
+/// KEYS: what patterns such as `Bash:git push*` are compared with.
+/// GATE: the patterns of `review.gates.tools` that cover one of the keys.
 ///
 /// Examples:
 ///   roz explain 'cd x && git push origin main'

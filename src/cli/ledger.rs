@@ -102,7 +102,7 @@ struct Show {
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// How many
-    #[arg(short, long, default_value_t = 20)]
+    #[arg(short, long, default_value_t = 20, value_parser = super::at_least_one::<usize>)]
     limit: usize,
 }
 

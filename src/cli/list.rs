@@ -18,7 +18,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// How many
-    #[arg(short, long, default_value_t = 20, value_parser = super::at_least_one)]
+    #[arg(short, long, default_value_t = 20, value_parser = super::at_least_one::<usize>)]
     limit: usize,
 }
 

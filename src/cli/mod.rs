@@ -41,7 +41,7 @@ mod uninstall;
 mod upgrade;
 mod why;
 
-use std::{error::Error, ffi::OsString, io, io::Write as _, process::ExitCode};
+use std::{error::Error, ffi::OsString, io, io::Write as _, process::ExitCode, str::FromStr};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use serde_json::{Value, json};
@@ -126,7 +126,7 @@ verbs! {
     Help: help::Args => help::run,
 }
 
-/// Older names, which are kept for one release: the old words and the new ones, longer ones first.
+/// Older names, kept for one release, and guesses: those words and the new ones, longer ones first.
 const OLD_NAMES: &[(&[&str], &[&str])] = &[
     (&["learnings"], &["learn", "list"]),
     (&["review-learnings"], &["learn", "rate"]),
@@ -140,6 +140,8 @@ const OLD_NAMES: &[(&[&str], &[&str])] = &[
     (&["maintain", "decay"], &["learn", "archive", "--due"]),
     (&["maintain", "stale-files"], &["learn", "stale"]),
     (&["maintain"], &["learn", "due"]),
+    (&["help", "all"], &["help", "--all"]),
+    (&["version"], &["--version"]),
 ];
 
 fn renamed(mut args: Vec<OsString>) -> Vec<OsString> {
@@ -217,7 +219,7 @@ pub fn main() -> ExitCode {
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(err) if err.use_stderr() && is_hook => return hook::pass_misused(&err),
-        Err(err) => return misuse(&err, as_json),
+        Err(err) => return misuse(err, as_json),
     };
     let world = World::from_env();
     // For a hook and a status line, the client names the folder.
@@ -242,24 +244,44 @@ pub fn main() -> ExitCode {
     match done.and_then(|done| done.tell(cli.json)) {
         Ok(code) => ExitCode::from(code),
         Err(err) if is_closed_pipe(&*err) => ExitCode::SUCCESS,
-        Err(err) => {
-            if let Some(err) = err.downcast_ref::<clap::Error>() {
-                return misuse(err, cli.json);
+        Err(err) => match err.downcast::<clap::Error>() {
+            Ok(err) => misuse(*err, cli.json),
+            Err(err) => {
+                complain(&*err, cli.json);
+                ExitCode::FAILURE
             }
-            complain(&*err, cli.json);
-            ExitCode::FAILURE
-        }
+        },
     }
 }
 
 /// Says what is wrong with the command line, or shows the help that it asks for.
-fn misuse(err: &clap::Error, as_json: bool) -> ExitCode {
+fn misuse(mut err: clap::Error, as_json: bool) -> ExitCode {
+    suggest_near(&mut err);
     if !(as_json && err.use_stderr()) {
         err.exit();
     }
     let text = err.to_string();
     print_error(&as_error(text.trim_start_matches("error: "), &[]));
     ExitCode::from(2)
+}
+
+/// Leaves the suggestions that are near what was typed: two at most, the nearest first.
+fn suggest_near(err: &mut clap::Error) {
+    use clap::error::{ContextKind as Kind, ContextValue};
+    let of_arg = (Kind::InvalidArg, Kind::SuggestedArg);
+    for (typed, tips) in [of_arg, (Kind::InvalidSubcommand, Kind::SuggestedSubcommand)] {
+        let Some(names) = err.remove(tips).map(|names| names.to_string()) else { continue };
+        let typed = err.get(typed).map(ToString::to_string).unwrap_or_default();
+        let far = |name: &&str| strsim::osa_distance(&typed, name);
+        let mut names: Vec<&str> = names.split(", ").collect();
+        names.sort_by_key(|name| (far(name), name.len().abs_diff(typed.len())));
+        let near = names.into_iter().filter(|name| far(name) <= name.len().div_ceil(3));
+        let near: Vec<String> = near.take(2).map(str::to_owned).collect();
+        match near[..] {
+            [] => err.remove(Kind::Usage), // It shows the suggestion.
+            _ => err.insert(tips, ContextValue::Strings(near)),
+        };
+    }
 }
 
 /// Whether the reader of the output has closed it, as `| head` does. This is not an error.
@@ -301,12 +323,10 @@ fn print_error(error: &Value) {
     let _ = say::print_json(&json!({ "error": error }));
 }
 
-fn at_least_one(text: &str) -> std::result::Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("at least 1".to_owned()),
-        Ok(number) => Ok(number),
-        Err(err) => Err(err.to_string()),
-    }
+fn at_least_one<T: FromStr + Default + PartialEq>(
+    text: &str,
+) -> std::result::Result<T, &'static str> {
+    text.parse().ok().filter(|n| *n != T::default()).ok_or("it takes a number, at least 1")
 }
 
 #[cfg(test)]

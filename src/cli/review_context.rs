@@ -42,7 +42,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "PATH", num_args = 0..)]
     diff: Option<Vec<String>>,
     /// Which page of the changes
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = super::at_least_one::<usize>)]
     page: usize,
     /// The whole work, not only what changed since it was approved last
     #[arg(long)]

@@ -30,7 +30,7 @@ use crate::{
 #[command(after_long_help = reflection::triggers())]
 pub(super) struct Args {
     /// How many days to look back
-    #[arg(long, default_value_t = 30)]
+    #[arg(long, default_value_t = 30, value_parser = super::at_least_one::<u32>)]
     days: u32,
     /// Write one page with pictures to a file: sessions, reviews, calls, learnings, intents
     #[arg(long, value_name = "FILE")]

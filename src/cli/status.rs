@@ -208,7 +208,7 @@ pub(super) fn line(_: &LineArgs, world: &World) -> super::Result {
     let instead = "`roz statusline` reads what the client sends it; `roz status` is for people";
     let bytes = input::read(instead)?;
     let input: Value = serde_json::from_slice(&bytes)
-        .map_err(|err| format!("standard input is not the client's JSON: {err}"))?;
+        .map_err(|err| format!("the client runs this, with JSON on standard input: {err}"))?;
     let cwd = input["workspace"]["current_dir"].as_str().or(input["cwd"].as_str());
     let mut roz = Roz::open(world, cwd.map_or(&world.cwd, Path::new))?;
     let id = input["session_id"].as_str().and_then(|session_id| session_id.parse().ok());

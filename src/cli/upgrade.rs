@@ -24,7 +24,7 @@ const WAYS: &[(&str, &str, &str)] = &[
     ("/nix/store/", "nix", "nix profile upgrade roz"),
 ];
 
-const BY_SCRIPT: (&str, &str) = ("install.sh", "git pull && ./install.sh");
+const BY_SCRIPT: (&str, &str) = ("install.sh or by hand (unknown)", "git pull && ./install.sh");
 
 pub(super) fn run(_: &Args, world: &World) -> super::Result {
     let binary = world.binary()?;
@@ -34,7 +34,7 @@ pub(super) fn run(_: &Args, world: &World) -> super::Result {
     let value = json!({
         "version": version, "binary": binary, "installed_by": way, "command": command,
     });
-    let place = if command.starts_with("git") { " in your clone of roz" } else { "" };
+    let place = if command.starts_with("git") { " in a clone (or copy a new one)" } else { "" };
     let words = format!(
         "roz {version} at `{}` was installed by {way}.\nTo upgrade, run{place}:\n  {command}\nThen \
          run `roz install` and restart the client.\n",

@@ -62,7 +62,7 @@ pub enum Error {
     Files(#[from] files::Error),
     #[error("this is not a git work tree, so there are no notes")]
     NoRepository,
-    #[error("the branch has no remote, and there is no `origin`: name one")]
+    #[error("the branch has no remote, and there is no `origin`: `roz ledger push REMOTE`")]
     NoRemote,
     #[error("the name of a remote cannot begin with `-`")]
     IsOption,

@@ -36,6 +36,49 @@ fn what_it_writes_switches_the_gates_on() {
 }
 
 #[test]
+fn every_command_that_closes_a_ticket_waits_for_a_reviewer_and_is_named() {
+    let roz = Roz::new();
+    for marker in [".tissue", ".beads"] {
+        fs::create_dir(roz.project().join(marker)).unwrap();
+    }
+    let told = roz.run(&["init", "--review"]).succeeds().stdout;
+    assert!(told.contains("`Bash:git push*`") && told.contains("`mcp__tissue__close*`"), "{told}");
+    for line in [
+        "tissue status t-1 duplicate",
+        "tissue edit t-1 --status closed",
+        "tissue edit --status=duplicate t-1",
+        "bd close",
+        "bd done b-1",
+        "beads complete b-1 -r done",
+        "bd update b-1 -s closed",
+        "beads update b-1 --status=closed",
+    ] {
+        assert_eq!(roz.json(&["explain", line])["verdict"], "deny", "{line}");
+    }
+    let tool = ["explain", "--tool", "mcp__beads__close", "--input", "{}"];
+    assert_eq!(roz.json(&tool)["verdict"], "deny");
+    for line in ["tissue list", "tissue status t-1 open", "bd update b-1 -s open", "bd list closed"]
+    {
+        assert_ne!(roz.json(&["explain", line])["verdict"], "deny", "{line}");
+    }
+}
+
+#[test]
+fn the_next_steps_are_what_is_left_to_do() {
+    let roz = Roz::new();
+    roz.git(&["init", "-q"]);
+    let first = roz.run(&["init", "--review"]).succeeds().stdout;
+    assert!(!first.contains("ticket") && !first.contains("tissue"), "{first}");
+    let at = |what: &str| first.find(what).unwrap_or_else(|| panic!("{what}: {first}"));
+    assert!(at("`roz install`") < at("`roz doctor`") && at("`roz doctor`") < at("commit these"));
+    let again = roz.run(&["init", "--review"]).succeeds().stdout;
+    assert!(!again.contains("commit these files"), "{again}");
+    fs::write(roz.project().join(".roz/config.toml"), "[review]\nmode = \"always\"\n").unwrap();
+    let left = roz.run(&["init", "--all"]).stdout;
+    assert!(left.contains("Add by hand") && !left.contains("commit these files"), "{left}");
+}
+
+#[test]
 fn the_peers_learnings_of_the_user_are_copied_once_and_their_file_stays() {
     const PEER: &str = "\
 ## cl_20260301_001

@@ -181,7 +181,10 @@ fn tables_look_as_they_look() {
 fn what_is_misspelt_is_answered_with_the_nearest_name() {
     let roz = busy();
     for (args, nearest) in [
-        (&["instal"][..], "'install'"),
+        (&["instal"][..], "exist: 'install', 'uninstall'\n"),
+        (&["stat"], "exist: 'stats', 'status'\n"),
+        (&["statsu"], "exist: 'status', "),
+        (&["review"], "try '--help'"),
         (&["list", "--jsn"], "'--json'"),
         (&["ledger", "shw"], "'show'"),
         (&["completions", "bsh"], "'bash'"),
@@ -191,6 +194,11 @@ fn what_is_misspelt_is_answered_with_the_nearest_name() {
         let said = roz.run(args).misuses();
         assert!(said.contains(nearest), "{args:?}: {said}");
     }
+    let said = roz.run(&["status", "--sesion", "x"]).misuses();
+    assert!(!said.contains("--json"), "{said}");
+    assert!(roz.run(&["version"]).succeeds().stdout.starts_with("roz "));
+    let all = roz.run(&["help", "all"]).succeeds().stdout;
+    assert_eq!(all, roz.run(&["help", "--all"]).succeeds().stdout);
     let said = roz.run(&["trace", SESSION, "--type", "promt_received"]).succeeds().stdout;
     assert!(said.contains("Did you mean `prompt_received`?"), "{said}");
     fs::write(roz.home().join("config.toml"), "review.gates.tool = []\n").unwrap();
@@ -233,6 +241,26 @@ fn the_help_is_in_groups_and_shows_what_agents_run_on_request() {
 
 #[test]
 fn an_upgrade_is_a_command_to_type() {
-    let told = Roz::new().json(&["upgrade"]);
+    let roz = Roz::new();
+    let told = roz.json(&["upgrade"]);
     assert!(told["command"].as_str().unwrap().starts_with("git pull && "), "{told}");
+    let told = roz.run(&["upgrade"]).succeeds().stdout;
+    assert!(
+        told.contains("install.sh or by hand (unknown)") && told.contains("or copy a new one"),
+        "{told}"
+    );
+}
+
+#[test]
+fn what_cannot_be_done_so_is_answered_with_what_can() {
+    let roz = busy();
+    for args in
+        [&["list", "--limit", "x"][..], &["stats", "--days", "0"], &["stats", "--days", "many"]]
+    {
+        assert!(roz.run(args).misuses().contains("it takes a number"), "{args:?}");
+    }
+    assert!(roz.fed(&["statusline"], "").fails().contains("the client runs this"));
+    assert!(roz.run(&["approve"]).fails().contains("begin a prompt with `#roz:approve`"));
+    roz.git(&["init", "-q"]);
+    assert!(roz.run(&["ledger", "push"]).fails().contains("`roz ledger push REMOTE`"));
 }

@@ -41,10 +41,9 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
 /// The other agents that are connected, and how to look at them.
 pub(super) fn connected(world: &World) -> Option<String> {
     let others = other_clients::connected(world);
-    let told = others.iter().map(|client| {
-        format!("{} is connected: `roz doctor --client {}`", client.title(), client.name())
-    });
-    (!others.is_empty()).then(|| told.collect::<Vec<_>>().join(", "))
+    let first = others.first()?.name();
+    let titles: Vec<&str> = others.iter().map(|client| client.title()).collect();
+    Some(format!("connected: {} (`roz doctor --client {first}`)", titles.join(", ")))
 }
 
 /// What the client and its files say.

@@ -20,11 +20,11 @@ pub(super) fn check(subject: &Subject) -> Option<Finding> {
         .or_else(|| plugin_folder(look, &subject.binary, subject.world))
         .or_else(|| not_registered(look, subject.world))
         .or_else(|| twice(look));
-    Some(problem.unwrap_or_else(|| {
-        let is_strict = matches!(&look.folder, Some((_, Ok(found))) if found.strict);
-        let strict = if is_strict { ", strict" } else { "" };
-        Finding::ok(format!("plugin `{ID}` is enabled and runs this binary{strict}"))
-    }))
+    let is_strict = matches!(&look.folder, Some((_, Ok(found))) if found.strict);
+    let strict = if is_strict { ", strict" } else { "" };
+    let well = || Finding::ok(format!("plugin `{ID}` is enabled and runs this binary{strict}"));
+    // Other agents, which have no plugin, are told by the check of the client.
+    problem.or_else(|| (look.plugin == Ok(Some(true))).then(well))
 }
 
 /// Whether hooks are switched off by a setting, or a file with them is ignored.
@@ -61,9 +61,7 @@ fn not_registered(look: &Look, world: &World) -> Option<Finding> {
             format!("plugin `{ID}` is installed, but disabled here"),
             format!("`claude plugin enable {ID}`"),
         ),
-        (Ok(None), _) if look.client.is_none() && connected(world).is_some() => {
-            Finding::ok(connected(world).unwrap_or_default())
-        }
+        (Ok(None), _) if look.client.is_none() && connected(world).is_some() => return None,
         (Ok(None), _) if look.client.is_none() => Finding::fail(
             "no client is set up, so nothing starts roz",
             "`roz install`, where `claude` is on PATH (`roz doctor --no-client` checks the rest)",

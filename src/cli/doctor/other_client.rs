@@ -16,11 +16,13 @@ use crate::{
 const CONFIG: &str = "[review.gates]\ntools = [\"Bash:git push*\"]\n";
 
 pub(super) fn checks(client: &dyn Client, binary: &Path, world: &World) -> Vec<Check> {
+    let [can, cannot] = abilities(client);
     let findings = [
         ("client", program(client, world)),
         ("hooks", switched_off(client, world).unwrap_or_else(|| files(client, world))),
         ("reviewer", reviewer(binary, world)),
-        ("can", can(client)),
+        ("can", can),
+        ("cannot", cannot),
         ("canary", canary(client, binary, world)),
     ];
     findings.into_iter().map(|(name, finding)| Check { name, finding }).collect()
@@ -88,7 +90,7 @@ fn files(client: &dyn Client, world: &World) -> Finding {
     }
 }
 
-fn can(client: &dyn Client) -> Finding {
+fn abilities(client: &dyn Client) -> [Finding; 2] {
     let listed = |can: bool| {
         let all = Capability::ALL.into_iter().filter(|capability| client.can(*capability) == can);
         all.map(Capability::about).collect::<Vec<_>>().join(", ")
@@ -97,9 +99,8 @@ fn can(client: &dyn Client) -> Finding {
         || "obeys every hold".to_owned(),
         |most| format!("obeys {most} holds in a row"),
     );
-    let cannot = listed(false);
-    let cannot = if cannot.is_empty() { cannot } else { format!("; does not: {cannot}") };
-    Finding::ok(format!("{}, {brake}{cannot}", listed(true)))
+    let cannot = Finding::warn(format!("it never {}", listed(false)), "see docs/clients.md");
+    [Finding::ok(format!("{}, {brake}", listed(true))), cannot]
 }
 
 fn canary(client: &dyn Client, binary: &Path, world: &World) -> Finding {

@@ -15,8 +15,9 @@ pub(super) fn wants(
         writeln!(questions, "Ticket systems found: {}.", found.systems.join(", "))?;
     }
     let mut ask = |question: &str, default| ask_by(question, default, answers, questions);
-    let review = "Make `git push` and closing tickets wait for a reviewer?";
-    let Some(review) = ask(review, true)? else { return Ok(None) };
+    let closing = if found.systems.is_empty() { "" } else { " and closing tickets" };
+    let review = format!("Make `git push`{closing} wait for a reviewer?");
+    let Some(review) = ask(&review, true)? else { return Ok(None) };
     let reflection = "Make agents write down what they learned before a ticket closes?";
     let Some(reflection) = ask(reflection, true)? else { return Ok(None) };
     let intent = "Make agents say what they're working on, and keep edits in scope?";

@@ -31,7 +31,7 @@ pub(super) fn write(project: &Path, wants: Wants, found: &Found) -> Step {
     if !matches!(step, Step::Kept { .. }) || !wants.review || sets(project, "review.gates.tools") {
         return step;
     }
-    let by_hand = format!("[review.gates]\ntools = {}", toml::Value::from(found.gated()));
+    let by_hand = format!("[review.gates]\ntools = {}", toml::Value::from(found.gated.clone()));
     Step::Left { file: NAME.to_owned(), why: "it exists".to_owned(), by_hand }
 }
 
@@ -59,7 +59,7 @@ fn text(wants: Wants, found: &Found) -> String {
         }
         res.push_str(&commented(&about(key)));
         let chosen = match key.path {
-            "review.gates.tools" if wants.review => Some(toml::Value::from(found.gated())),
+            "review.gates.tools" if wants.review => Some(toml::Value::from(found.gated.clone())),
             "reflection.enabled" if wants.reflection => Some(toml::Value::from(true)),
             _ => None,
         };

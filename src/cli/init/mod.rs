@@ -31,7 +31,8 @@ use crate::{
 /// Set up this project; nothing that exists is overwritten
 ///
 /// At a terminal it asks which gates to switch on; elsewhere use these options:
-///   --review      `git push` and closing a ticket wait for a reviewer
+///   --review      `git push` waits for a reviewer, and so does closing a ticket
+///                 if a ticket system is found here
 ///   --reflection  no ticket closes before what was learned is written down
 ///   --intent      agents say what they work on, and stay in its scope
 ///
@@ -141,8 +142,13 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
         say::warn("`roz` is not on PATH, so the client cannot start `roz mcp`");
     }
     let mut told: String = steps.iter().map(Step::told).collect();
+    let is_config = |step: &Step| matches!(step, Step::Wrote { file } if file == config::NAME);
+    if wants.review && steps.iter().any(is_config) {
+        told += &["These calls wait for a reviewer: `", &found.gated.join("`, `"), "`.\n"].concat();
+    }
     if wants.any() {
-        told += &next(wants, &found);
+        let is_new = is_done && !steps.iter().all(|step| matches!(step, Step::Kept { .. }));
+        told += &next(wants, &found, is_new);
     }
     super::judged(is_done, value, bounded::plain(&told))
 }
@@ -292,15 +298,16 @@ fn make(folder: &Path) -> super::Result<()> {
     Ok(fs::create_dir_all(folder).map_err(|err| format!("failed to create `{shown}`: {err}"))?)
 }
 
-fn next(wants: Wants, found: &Found) -> String {
+fn next(wants: Wants, found: &Found, is_new: bool) -> String {
     let learned = if found.systems.is_empty() {
         "there is no ticket system here, so agents are asked what they learned when they stop"
     } else {
         "close a ticket: the agent is asked what it learned"
     };
     let steps = [
-        (true, "run `roz doctor` to check the gates (`roz install` connects the client)"),
-        (found.is_git, "commit these files"),
+        (true, "run `roz install`, if it was not yet: it connects the client"),
+        (true, "run `roz doctor` to check the gates"),
+        (is_new && found.is_git, "commit these files"),
         (wants.review, "begin a prompt with `#roz` when you want the work reviewed"),
         (wants.reflection, learned),
         (wants.intent, "declare work: `roz intent new \"Login by link\" --scope 'src/auth/**'`"),

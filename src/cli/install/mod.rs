@@ -114,7 +114,10 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
     }
     let mut told = Told { is_dry: args.dry_run, ..Told::default() };
     if args.all && others.is_empty() && !is_claude_wanted {
-        told.notes.push("No agent was found here.".to_owned());
+        let names: Vec<&str> = clients::run().iter().map(|client| client.name()).collect();
+        let names = names.join("`, `");
+        let next = "Install one, then run `roz install --all` again";
+        return Err(format!("no agent was found: none of `{names}` is on PATH. {next}").into());
     }
     if let Some(trial) = args.trial {
         told.done.push(if told.is_dry {
@@ -134,14 +137,18 @@ pub(super) fn run(args: &Args, world: &World) -> super::Result {
 
 fn connect(client: &dyn clients::Client, told: &mut Told, world: &World) -> super::Result<()> {
     other_clients::install(client, told, world)?;
-    if !told.is_unfinished && !told.is_dry && !client.can(Capability::EnvironmentFile) {
-        let program = client.setup().map_or_else(|| client.name(), |setup| setup.program);
+    let (title, name) = (client.title(), client.name());
+    if told.is_unfinished || told.is_dry {
+        return Ok(());
+    }
+    if !client.can(Capability::EnvironmentFile) {
+        let program = client.setup().map_or(name, |setup| setup.program);
         told.notes.push(format!(
-            "The shells of {} find the stand-ins of gated programs if it starts by `roz run`: put \
-             `alias {program}='roz run -- {program}'` into your shell's start-up file.",
-            client.title()
+            "To judge gated programs when they start, start {title} through roz: put `alias \
+             {program}='roz run -- {program}'` into your shell's start-up file."
         ));
     }
+    told.notes.push(format!("Restart {title}; `roz doctor --client {name}` checks it."));
     Ok(())
 }
 
@@ -150,7 +157,7 @@ impl Told {
         let out = Out::new(world);
         let mut lines = self.done.clone();
         if !self.to_type.is_empty() {
-            lines.push("Claude Code (`claude`) is not on PATH. To finish, run:".to_owned());
+            lines.push("Unfinished: `claude` is not on PATH. Once it is, run:".to_owned());
             lines.extend(self.to_type.iter().map(|command| format!("  {command}")));
         }
         for warning in &self.warnings {
@@ -263,6 +270,10 @@ impl Wiring<'_> {
             wired?;
         } else {
             told.to_type = [&add[..], &install].map(claude_program::line).into();
+            if self.args.yes || self.args.permissions || self.args.status_line {
+                let left = "Permissions and status line were not added: run this again, too.";
+                told.warnings.push(left.to_owned());
+            }
         }
         self.offer_others(told)?;
         if client.is_some() {

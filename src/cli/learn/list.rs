@@ -43,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = word(Status::ALL, Status::word), ignore_case = true)]
     status: Vec<Status>,
     /// How many at most (default: all)
-    #[arg(short, long, value_parser = crate::cli::at_least_one)]
+    #[arg(short, long, value_parser = crate::cli::at_least_one::<usize>)]
     limit: Option<usize>,
 }
 

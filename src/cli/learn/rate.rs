@@ -37,7 +37,7 @@ use crate::{
 #[command(verbatim_doc_comment)]
 pub(super) struct Args {
     /// How many to show
-    #[arg(short, long, default_value = "5", value_parser = crate::cli::at_least_one)]
+    #[arg(short, long, default_value = "5", value_parser = crate::cli::at_least_one::<usize>)]
     count: usize,
     /// This one is worth showing; can be given again
     #[arg(long, value_name = "ID")]

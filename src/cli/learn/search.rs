@@ -42,7 +42,7 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     include_archived: bool,
     /// How many at most
-    #[arg(short, long, default_value_t = 10, value_parser = crate::cli::at_least_one)]
+    #[arg(short, long, default_value_t = 10, value_parser = crate::cli::at_least_one::<usize>)]
     limit: usize,
 }
 

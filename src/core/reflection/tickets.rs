@@ -141,6 +141,15 @@ pub fn what_closes(policy: &TicketingPolicy, name: &str) -> Vec<String> {
     commands.chain(tools).chain(event).chain(own).collect()
 }
 
+/// Globs over tool keys of what closes a ticket. A tool that closes by its `status` has none.
+pub fn patterns(policy: &TicketingPolicy, name: &str) -> Vec<String> {
+    let own = own(policy, name).into_iter().flat_map(|own| own.closes.clone());
+    let system = find(name).unwrap_or(&NONE);
+    let tools = system.tools.iter().filter(|tool| tool.status.is_none());
+    let tools = tools.map(|tool| tool.name.to_owned());
+    system.commands.iter().flat_map(Close::patterns).chain(tools).chain(own).collect()
+}
+
 /// (name, marker), in order.
 pub fn markers(policy: &TicketingPolicy) -> Vec<(String, String)> {
     let marker = |name: &str| match own(policy, name) {
@@ -288,6 +297,20 @@ fn ids_of(call: &ToolCall) -> Vec<String> {
 impl Close {
     fn programs(&self) -> impl Iterator<Item = &'static str> {
         self.command.split(' ').next().unwrap_or_default().split('|')
+    }
+
+    fn patterns(&self) -> Vec<String> {
+        let (id, names, gap, values) = match self.when {
+            When::Always => ("", "", "", ""),
+            When::State(states) => (" *", "", " ", states),
+            When::Option(names, values) => (" *", names, "?", values),
+        };
+        let words = self.command.split(' ').zip([":", " ", " "]);
+        let words = words.chain([(names, id), (values, gap), ("", "*")]);
+        words.fold(vec!["Bash".to_owned()], |begun, (names, gap)| {
+            let each = |name| begun.iter().map(move |start| format!("{start}{gap}{name}"));
+            names.split('|').flat_map(each).collect()
+        })
     }
 
     /// `None` if the command closes nothing.

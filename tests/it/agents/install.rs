@@ -225,9 +225,10 @@ fn doctor_says_where_an_agent_has_its_hooks_switched_off() {
 #[test]
 fn doctor_names_the_agents_that_are_connected_where_claude_code_is_not_here() {
     let roz = Roz::with_config("");
-    roz.run(&["install", "--client", "codex"]).succeeds();
+    let told = roz.run(&["install", "--client", "codex"]).succeeds().stdout;
+    assert!(told.contains("Restart OpenAI Codex CLI; `roz doctor --client codex`"), "{told}");
     let ran = roz.run(&["doctor", "--only", "client", "--only", "hooks"]).succeeds();
-    assert!(ran.stdout.contains("roz doctor --client codex"), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("roz doctor --client codex").count(), 1, "{}", ran.stdout);
     assert!(!ran.stdout.contains("install Claude Code"), "{}", ran.stdout);
 }
 
@@ -320,6 +321,7 @@ fn doctor_plays_recorded_payloads_of_an_agent_and_says_what_it_cannot_do() {
         roz.run(&["install", "--client", name]).succeeds();
         let after = roz.run(&["doctor", "--client", name]).succeeds().stdout;
         assert!(after.contains("a push was denied, a stop held"), "{name}: {after}");
+        assert!(after.contains("! cannot"), "{name}: {after}");
     }
 }
 

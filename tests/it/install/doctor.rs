@@ -12,6 +12,7 @@ fn the_doctor_is_content_with_a_fresh_home_and_leaves_it_so() {
     let before = machine.listing();
     let found = machine.doctor();
     assert_eq!(found.check("client")["status"], "warn");
+    found.finds("reviewer", "warn", "not checked");
     assert_eq!(machine.listing(), before);
     let fails = found.0["checks"].as_array().unwrap().iter().filter(|it| it["status"] == "fail");
     let fails: Vec<_> = fails.map(|it| &it["name"]).collect();

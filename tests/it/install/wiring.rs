@@ -22,6 +22,24 @@ fn without_a_client_the_folder_is_written_and_the_commands_are_printed() {
 }
 
 #[test]
+fn what_waits_for_the_client_is_named_and_not_forgotten() {
+    let machine = Machine::new();
+    for option in ["--permissions", "--status-line", "--yes"] {
+        let text = machine.says(&["install", option]).replace('\n', " ");
+        assert!(text.contains("Unfinished") && text.contains("were not added"), "{text}");
+    }
+}
+
+#[test]
+fn where_no_agent_is_found_the_programs_that_were_looked_for_are_named() {
+    let machine = Machine::new();
+    let ran = machine.run(&["install", "--all"]);
+    let text = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{text}");
+    assert!(text.contains("`claude`, `codex`") && text.contains("`roz install --all`"), "{text}");
+}
+
+#[test]
 fn installing_twice_is_installing_once() {
     let machine = Machine::new();
     machine.says(&["install"]);

@@ -31,7 +31,8 @@ fn what_stands_in_comments_are_the_defaults_and_can_be_read() {
 
 #[test]
 fn what_is_chosen_is_said_and_nothing_else() {
-    let found = Found { systems: vec!["beads".to_owned()], ..Found::default() };
+    let gated = ["a", "b", "c"].map(str::to_owned).to_vec();
+    let found = Found { gated, ..Found::default() };
     let wants = Wants { review: true, reflection: true, ..NOTHING };
     let said: toml::Table = text(wants, &found).parse().unwrap();
     assert_eq!(said["reflection"]["enabled"].as_bool(), Some(true));
