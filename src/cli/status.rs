@@ -162,13 +162,12 @@ fn in_words(
             (true, None) => (Tone::Good, status.state),
         };
         let about = status.about.iter().filter(|_| status.on).map(|about| format!(" {about}"));
-        let mut state = state.replace('_', " ") + &about.collect::<String>();
-        let patterns = &roz.policy.review.gates.tools;
-        if status.gate == "review" && status.on && !patterns.is_empty() {
-            let _ = write!(state, "; gates: {}", patterns.join(", "));
-        }
+        let state = state.replace('_', " ") + &about.collect::<String>();
         let _ = writeln!(text, "{:<11}{}", status.gate, out.paint(tone, &state));
-        for (what, words) in [("waits for", &status.waits_for), ("next", &status.next)] {
+        let patterns = roz.policy.review.gates.tools.join(", ");
+        let gates = Some(patterns).filter(|text| status.gate == "review" && !text.is_empty());
+        let rows = [("gates", &gates), ("waits for", &status.waits_for), ("next", &status.next)];
+        for (what, words) in rows {
             for words in words.iter().filter(|_| status.on) {
                 text += &out.field(&format!("{:<11}{what}", ""), 22, words);
             }

@@ -185,7 +185,7 @@ fn mistakes_in_the_configuration_are_named() {
 fn gated_calls_are_named() {
     let roz = Roz::gated("");
     let told = roz.run(&["status"]).succeeds().stdout;
-    assert!(told.contains("review     idle; gates: Bash:git push*\n"), "{told}");
+    assert!(told.contains("review     idle\n           gates      Bash:git push*\n"), "{told}");
     assert_eq!(gate(&roz, "review")["gates"], json!(["Bash:git push*"]));
     assert!(!Roz::new().run(&["status"]).succeeds().stdout.contains("gates:"));
 }
