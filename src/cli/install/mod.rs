@@ -225,7 +225,7 @@ impl Wiring<'_> {
         self.check_marketplace(&folder)?;
         if told.is_dry {
             self.would(&folder, told);
-            return Ok(());
+            return if self.args.yes { self.offer_others(told) } else { Ok(()) };
         }
         let client = Client::find(self.world);
         if client.is_some() {
