@@ -46,7 +46,7 @@ const BUDGETS: &[Budget] = &[
 ];
 
 /// All of `src`.
-const TOTAL: usize = 66_500;
+const TOTAL: usize = 66_200;
 /// Files other than Rust: tables that the program includes.
 const DATA: usize = 2_500;
 

@@ -161,7 +161,7 @@ fn a_reviewer_that_a_project_replaces_is_not_started_and_the_file_is_named() {
             assert!(crate::client::token_in(&told).is_none(), "{file}: {told}");
         }
         let why = roz.run(&["why"]).succeeds().stdout;
-        assert!(why.contains(file) && why.contains("rename or remove"), "{why}");
+        assert!(why.contains(file) && why.contains("Rename or remove"), "{why}");
     }
 }
 

@@ -225,17 +225,6 @@ fn at_a_terminal_permissions_the_status_line_and_other_agents_are_asked_about() 
 }
 
 #[test]
-fn a_dry_run_that_agrees_to_all_names_the_other_agents_too() {
-    let Some(machine) = machine("a dry run") else { return };
-    fs::create_dir(machine.home().join(".codex")).unwrap();
-    let before = machine.listing();
-    let said = machine.says(&["install", "--yes", "--dry-run"]);
-    assert!(said.contains("Would write") && said.contains(".codex/hooks.json"), "{said}");
-    assert_eq!(machine.listing(), before);
-    assert!(!machine.says(&["install", "--dry-run"]).contains(".codex"));
-}
-
-#[test]
 fn a_status_line_of_the_users_is_left_alone() {
     let Some(machine) = machine("their status line") else { return };
     machine.write("home/.claude/settings.json", "{\"statusLine\":{\"command\":\"mine\"}}");

@@ -172,6 +172,17 @@ fn a_dry_run_writes_nothing_and_asks_nobody() {
 }
 
 #[test]
+fn a_dry_run_that_agrees_to_all_names_the_other_agents_too() {
+    let machine = Machine::with_client();
+    fs::create_dir(machine.home().join(".codex")).unwrap();
+    let before = machine.listing();
+    let said = machine.says(&["install", "--yes", "--dry-run"]);
+    assert!(said.contains("Would write") && said.contains(".codex/hooks.json"), "{said}");
+    assert_eq!(machine.listing(), before);
+    assert!(!machine.says(&["install", "--dry-run"]).contains(".codex"));
+}
+
+#[test]
 fn a_trial_is_a_line_of_the_configuration_and_ends_with_it() {
     let machine = Machine::new();
     let file = machine.home().join(".roz/config.toml");
