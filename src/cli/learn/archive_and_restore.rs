@@ -72,7 +72,7 @@ pub(super) fn archive(args: &Archive, world: &World) -> super::Result {
         let out = Out::new(world);
         let text = match &due[..] {
             [] => stock.nothing("Nothing is due."),
-            due => format!("Would be put away:\n{}", due_for_archive::table(due, &stock, &out)),
+            due => format!("Would be archived:\n{}", due_for_archive::table(due, &stock, &out)),
         };
         let due: Vec<Value> = due.iter().map(|due| due_for_archive::as_json(due, &stock)).collect();
         let value = json!({ "dry_run": true, "archived": ids, "due": due });

@@ -43,7 +43,7 @@ pub(super) fn run(days: u64, world: &World) -> super::Result {
         stock.nothing(&format!("Nothing will be archived within {days} days."))
     } else {
         table(&all, &stock, &out)
-            + "`roz learn archive --due` puts away what is due; `roz ref ID` keeps one.\n"
+            + "`roz learn archive --due` archives those that are due; `roz ref ID` keeps one.\n"
     };
     stock.said(value, text, &[], &out)
 }
