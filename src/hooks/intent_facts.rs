@@ -7,7 +7,6 @@ use std::{
     cell::OnceCell,
     collections::{BTreeMap, BTreeSet, HashMap},
     ffi::OsString,
-    fs::Metadata,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -26,7 +25,7 @@ use crate::{
         intent::{
             call_checks,
             check_commands::Ended,
-            class::{self, Class, Discard},
+            class::{self, Discard},
             facts::{Aim, Declared, IntentFacts, Nearer, Sidecar},
             ignore::{Ignore, Treatment},
             ledger::{Record, who_changed},
@@ -128,13 +127,6 @@ pub(super) fn aims(
             aims.also = also;
             // A path that is free for one project may belong to another.
             aims.free.retain(|text| !judged.contains(text));
-            let overrides = &roz.policy.intent.classes;
-            let known = class::Known { overrides, free: &aims.free, may_discard: false };
-            if let Some(start) = &mut aims.start
-                && class::classify(call, known).class > Class::Safe
-            {
-                start.outdated = look.outdated();
-            }
             if !call.readings.is_empty() {
                 aims.seen = look.seen(call);
             }
@@ -342,32 +334,6 @@ impl Look<'_> {
         let mut found = IntentFacts::of(declared.clone());
         self.aim(None, &written, &mut found);
         Some(found.targets)
-    }
-
-    /// Files that differ from their newest record, with their present hashes. Files that were not
-    /// touched since are not read.
-    fn outdated(self) -> BTreeMap<String, Option<String>> {
-        let records = self.newest();
-        let mut newest = BTreeMap::new();
-        for record in &records {
-            let at =
-                (record.timestamp.timestamp(), record.timestamp.timestamp_subsec_nanos().into());
-            for file in &record.metadata.roz.files {
-                newest.entry(&file.path).or_insert((at, &file.changed.file_hash));
-            }
-        }
-        let present = |(path, (at, known)): (&String, (changed_since::Time, &Option<String>))| {
-            let file = self.project.join(path);
-            let is_as_it_was =
-                |meta: Metadata| meta.is_symlink() || changed_since::changed_at(&meta) < at;
-            let hash = if file.symlink_metadata().is_ok_and(is_as_it_was) {
-                known.clone()
-            } else {
-                file_content::hash(&file)
-            };
-            (hash != *known).then(|| (path.clone(), hash))
-        };
-        newest.into_iter().filter_map(present).collect()
     }
 
     pub(super) fn newest(self) -> Vec<Record> {

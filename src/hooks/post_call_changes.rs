@@ -71,9 +71,6 @@ pub(super) fn look(
 
     let images = Images::new(&look.roz.home, &look.session.session_id);
     let seen = |path: &str| {
-        if let Some(hash) = start.outdated.get(path) {
-            return hash.clone();
-        }
         let of_sidecar =
             start.sidecar.as_ref().and_then(|sidecar| sidecar.get(path)).map(String::as_str);
         let seen = || look.session.intent.seen_before(look.agent, path, start.seen);
@@ -132,9 +129,7 @@ fn is_told(
         Some(now) => now.hash.is_some() && details.changed.file_hash == now.hash,
         None => details.changed.change == Change::Deleted,
     });
-    // Otherwise the call has made the same change again.
-    let was_so = flight.start.as_ref().is_none_or(|start| !start.outdated.contains_key(path));
-    is_other && says_so && (is_meanwhile || !is_named && was_so)
+    is_other && says_so && (is_meanwhile || !is_named)
 }
 
 fn found(files: Vec<ChangedFile>, look: Look, flight: &InFlight, images: &Images) -> Vec<Found> {

@@ -98,9 +98,6 @@ pub struct Start {
     pub scope: Vec<String>,
     /// Hashes of the sidecar files.
     pub sidecar: Option<FileHashes>,
-    /// Files that differ from their newest record, with the hash of their content.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub outdated: BTreeMap<String, Option<String>>,
     /// The call only undoes an unauthorised change.
     pub takes_back: bool,
 }

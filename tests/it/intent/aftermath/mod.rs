@@ -250,32 +250,6 @@ fn a_change_out_of_scope_that_the_line_hides_is_told_with_the_way_back() {
     roz.run(&["ledger", "verify"]).succeeds();
 }
 
-/// What a record says of a file holds only as long as nobody has changed the file since.
-#[test]
-fn the_same_change_is_told_again_after_a_person_took_it_back() {
-    let roz = selected("");
-    let make = hidden(&roz, "sed -i s/two/2/ src/billing/invoice.rs");
-    let told = roz.ran(make).context();
-    assert!(told.contains("src/billing/invoice.rs"), "{told}");
-    // As long as it is so, nothing new has happened.
-    roz.ran(make).passes();
-    assert_eq!(roz.records().len(), 1);
-    for known in [false, true] {
-        let count = roz.records().len();
-        if known {
-            roz.reads("src/billing/invoice.rs");
-        }
-        roz.shell("git checkout -q src/billing");
-        let told = roz.ran(make).context();
-        assert!(told.contains("Scope Violation: INT-001 is not authorized"), "{told}");
-        assert!(told.contains("`git restore -- src/billing/invoice.rs`"), "{told}");
-        assert_eq!(roz.records().len(), count + 1);
-        assert_eq!(files(&roz.last_record()), ["src/billing/invoice.rs modified 2-2"]);
-        assert_eq!(refusal(&roz.last_record()), "SCOPE_VIOLATION");
-    }
-    roz.run(&["ledger", "verify"]).succeeds();
-}
-
 #[test]
 fn a_call_that_fails_is_looked_at_as_well() {
     let roz = selected("");
